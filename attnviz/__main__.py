@@ -1,0 +1,118 @@
+"""The command line: `attnviz run`, `attnviz trace`, and `attnviz bench` from a checkout."""
+
+import argparse
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from attnviz import __version__
+from attnviz.base.errors import InputError
+from attnviz.base.language import _, _m
+
+PORT = 8501
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit status. Bad input ends with one sentence and status 2."""
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.command(options))
+    except InputError as error:
+        print(f"attnviz: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+def site() -> Path:
+    """The folder that holds app.py: inside an installed package, else the checkout."""
+    package = Path(__file__).parent
+    for folder in (package / "_site", package.parent):
+        if (folder / "app.py").is_file() and (folder / "pages").is_dir():
+            return folder
+    raise InputError(_m("app.py was expected beside the package in {folder}; reinstall attnviz."), folder=package)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="attnviz", description="See what attention looked at.")
+    parser.add_argument("--version", action="version", version=f"attnviz {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="command")
+
+    run = commands.add_parser("run", help="open the dashboard in a browser")
+    run.add_argument("--port", type=int, default=PORT)
+    run.add_argument("--no-browser", action="store_true", help="serve without opening a browser")
+    run.add_argument(
+        "--public",
+        action="store_true",
+        help="serve other machines too; folders and hub ids are then refused",
+    )
+    run.set_defaults(command=_run)
+
+    trace = commands.add_parser("trace", help="record the attention of a model on a text")
+    trace.add_argument("model", help="a shipped name (minilm), a folder, or a Hugging Face model id")
+    trace.add_argument("text")
+    trace.add_argument("--output", "-o", type=Path, required=True, help="the .safetensors file to write")
+    trace.add_argument("--values", action="store_true", help="keep the value vectors too")
+    trace.add_argument("--device", help="cpu, cuda, cuda:1, mps; chosen by itself if not given")
+    trace.set_defaults(command=_trace)
+
+    bench = commands.add_parser("bench", help="measure the speeds that the README claims (from a checkout)")
+    bench.add_argument("names", nargs="*", help="which benchmarks; all if none is named")
+    bench.set_defaults(command=_bench)
+    return parser
+
+
+def _run(options: argparse.Namespace) -> int:
+    address = "0.0.0.0" if options.public else "localhost"  # noqa: S104 - only on request
+    _check_port(options.port)
+    environment = dict(os.environ, ATTNVIZ_PUBLIC="1" if options.public else "")
+    command = [
+        sys.executable, "-m", "streamlit", "run", str(site() / "app.py"),
+        "--server.address", address,
+        "--server.port", str(options.port),
+    ]  # fmt: skip
+    if options.no_browser:
+        command += ["--server.headless", "true"]
+    return subprocess.call(command, env=environment)  # noqa: S603 - our own command line
+
+
+def _check_port(port: int) -> None:
+    if not 0 < port < 65536:
+        raise InputError(_m("Port {port} was given; a number from 1 to 65535 was expected."), port=port)
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as reason:
+            raise InputError(
+                _m("Port {port} is in use by another program; choose another with --port."), port=port
+            ) from reason
+
+
+def _trace(options: argparse.Namespace) -> int:
+    from attnviz import models
+
+    trace = models.load(options.model, device=options.device).trace(options.text, values=options.values)
+    trace.save(options.output)
+    print(_("{count} attentions written to {path}.", count=len(trace), path=options.output))
+    for note in trace.notes:
+        print(note)
+    return 0
+
+
+def _bench(options: argparse.Namespace) -> int:
+    folder = Path(__file__).parent.parent
+    if not (folder / "benchmarks" / "__main__.py").is_file():
+        raise InputError(
+            _m("Benchmarks are run from a checkout of the source; no folder benchmarks was found in {folder}."),
+            folder=folder,
+        )
+    command = [sys.executable, "-m", "benchmarks", *options.names]
+    return subprocess.call(command, cwd=folder)  # noqa: S603 - our own command line
+
+
+if __name__ == "__main__":
+    sys.exit(main())
