@@ -1,0 +1,1 @@
+"""The screen: navigation, state and addresses, panels, components. Streamlit is known here alone."""

@@ -1,0 +1,19 @@
+"""The script that runs first for every page: language, menu, what is always in sight."""
+
+import streamlit as st
+
+from attnviz.base import device, language
+from attnviz.base.language import _
+from attnviz.ui import navigation, sidebar
+
+
+def main() -> None:
+    """Draw the frame, then run the page that was chosen."""
+    language.choose(st.session_state.get("lang") or st.query_params.get("lang", "en"))
+    st.set_page_config(layout="wide", page_icon=":material/visibility:")
+    page = navigation.navigation()
+    sidebar.draw(page)
+    page.run()
+
+
+main()

@@ -1,0 +1,67 @@
+"""Which pages there are, in which group, under which address."""
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import streamlit as st
+
+from attnviz.__main__ import site
+from attnviz.base.language import _, _m
+from attnviz.ui.address import View
+from attnviz.ui.views.heads import HeadsView
+from attnviz.ui.views.playground import PlaygroundView
+
+
+class Place(NamedTuple):
+    """One page: its group, file, address, title (a message id), symbol, and the view it shows, if any."""
+
+    group: str
+    file: str
+    path: str
+    title: str
+    icon: str
+    view: type[View] | None = None
+    start: Callable[[], View] | None = None
+
+
+# A group appears with its first page.
+PLACES = (
+    Place(_m("Learn"), "start.py", "start", _m("Start"), ":material/home:"),
+    Place(
+        _m("Learn"), "playground.py", "playground", _m("Playground"), ":material/tune:",
+        PlaygroundView, PlaygroundView.start,
+    ),
+    Place(_m("Look"), "heads.py", "heads", _m("Heads"), ":material/grid_view:", HeadsView, HeadsView.start),
+)  # fmt: skip
+
+
+@functools.cache
+def folder() -> Path:
+    """The folder that holds the pages' scripts."""
+    return site() / "pages"
+
+
+def page(path: str) -> "st.Page":
+    """The page at this address, for links and switches."""
+    place = next(place for place in PLACES if place.path == path)
+    return _page(place)
+
+
+def navigation() -> "st.Page":
+    """Draws the menu in the current language; returns the page to run."""
+    groups: dict[str, list[st.Page]] = {}
+    for place in PLACES:
+        groups.setdefault(_(place.group), []).append(_page(place))
+    return st.navigation(groups, position="sidebar", expanded=True)
+
+
+def _page(place: Place) -> "st.Page":
+    return st.Page(
+        folder() / place.file,
+        title=_(place.title),
+        icon=place.icon,
+        url_path=place.path,
+        default=place is PLACES[0],
+    )

@@ -1,0 +1,44 @@
+"""What every page's script does first, and how a part of it is run again alone."""
+
+import functools
+import os
+from collections.abc import Callable
+from typing import ParamSpec
+
+import streamlit as st
+
+from attnviz.base import language
+from attnviz.base.errors import InputError
+
+P = ParamSpec("P")
+
+
+def fragment(body: Callable[P, None]) -> Callable[P, None]:
+    """A part of a page that runs again alone when one of its widgets changes.
+
+    Such a run happens in a new thread that knows no language yet, so the language is chosen first.
+    """
+
+    @st.fragment
+    @functools.wraps(body)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        language.choose(st.session_state.get("lang") or "en")
+        body(*args, **kwargs)
+
+    return run
+
+
+def complain(error: InputError | None) -> None:
+    """One sentence about bad input, where there is one; the rest of the page stays as it was."""
+    if error is not None:
+        st.error(plain(str(error)), icon=":material/error:")
+
+
+def plain(text: str) -> str:
+    """Text from outside as Markdown that shows it letter by letter, with nothing interpreted."""
+    return "".join(f"\\{sign}" if sign in r"\`*_{}[]()<>#+-.!|~$:" else sign for sign in text)
+
+
+def is_public() -> bool:
+    """Whether strangers can reach this server: then no folders and no hub ids are opened."""
+    return bool(os.environ.get("ATTNVIZ_PUBLIC"))

@@ -1,0 +1,65 @@
+"""What is always in sight: language, theme, device, and the ways to share what is shown."""
+
+import streamlit as st
+
+from attnviz.base import device, language
+from attnviz.base.errors import InputError
+from attnviz.base.language import _
+from attnviz.ui import address, state
+from attnviz.ui.components import share, theme
+from attnviz.ui.navigation import PLACES, Place
+from attnviz.ui.page import complain
+
+
+def draw(page: "st.Page") -> None:
+    """The sidebar below the menu."""
+    place = next(place for place in PLACES if place.path == (page.url_path or PLACES[0].path))
+    with st.sidebar:
+        st.segmented_control(
+            _("Language"), list(language.LANGUAGES), key="lang", bind="query-params", default="en", required=True,
+            format_func=language.LANGUAGES.__getitem__,
+        )  # fmt: skip
+        language.choose(st.session_state.get("lang") or "en")
+        theme("theme")
+        _device()
+        _share(place)
+
+
+def chosen_device() -> str:
+    """The device that models run on in this session."""
+    return str(st.session_state.get("device") or device.choose())
+
+
+def _device() -> None:
+    names = device.available()
+    if len(names) > 1:
+        st.selectbox(_("Device"), names, key="device", persist_state="session", format_func=_describe)
+    else:
+        st.caption(_("Device: {device}", device=_describe(names[0])))
+
+
+def _describe(name: str) -> str:
+    return device.describe(device.choose(name))
+
+
+def _share(place: Place) -> None:
+    with st.expander(_("Share this view"), icon=":material/link:"):
+        share("share")
+        if place.view is None or place.start is None:
+            return
+        kind, start = place.view, place.start
+        shown = state.store(kind, start)
+        st.download_button(
+            _("Save as a view file"),
+            data=lambda: address.to_json(shown.view).encode(),
+            file_name=f"{place.path}.attnviz.json",
+            mime="application/json",
+            on_click="ignore",
+        )
+        uploaded = st.file_uploader(_("Open a view file"), type=["json"], max_upload_size=1, key=f"open:{place.path}")
+        if uploaded is not None and st.session_state.get("opened") != uploaded.file_id:
+            try:
+                state.open_view(uploaded.getvalue(), kind, start)
+                st.session_state["opened"] = uploaded.file_id
+            except InputError as error:
+                complain(error)

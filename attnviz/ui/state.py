@@ -1,0 +1,140 @@
+"""One page's state in one session: the view shown, the views before it, and the widgets that follow it."""
+
+import time
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+import streamlit as st
+from pydantic import ValidationError
+
+from attnviz.base.errors import InputError
+from attnviz.base.language import _m
+from attnviz.ui import address
+from attnviz.ui.address import View
+
+V = TypeVar("V", bound=View)
+
+MOST_UNDO = 100
+ONE_GESTURE = 1.5
+"""Seconds within which changes of the same control count as one step back."""
+
+
+class Store(Generic[V]):
+    """The view of one page. Every change goes through it, so that undo, reset and the address know."""
+
+    def __init__(self, initial: V) -> None:
+        self.initial = initial
+        self.view = initial
+        self.complaint: InputError | None = None
+        self._past: list[V] = []
+        self._gesture: tuple[str, float] = ("", 0.0)
+
+    def change(self, gesture: str = "", **fields: Any) -> None:
+        """Show another view; `gesture` names the control, so that one drag is one step to undo.
+
+        What cannot be shown becomes a complaint, and the view stays as it was.
+        """
+        self.complaint = None
+        try:
+            changed = type(self.view)(**{**dict(self.view), **fields})
+        except ValidationError as reason:
+            self.complaint = address.complaint(reason)
+            return
+        self.show(changed, gesture)
+
+    def show(self, view: V, gesture: str = "") -> None:
+        """Show this view, and remember the one before it."""
+        if view == self.view:
+            return
+        now = time.monotonic()
+        same = bool(gesture) and gesture == self._gesture[0] and now - self._gesture[1] < ONE_GESTURE
+        self._gesture = (gesture, now)
+        if not same:
+            self._past = [*self._past[-MOST_UNDO + 1 :], self.view]
+        self.view = view
+
+    def undo(self) -> None:
+        """Back to the view before the last gesture."""
+        self.complaint = None
+        if self._past:
+            self.view = self._past.pop()
+        self._gesture = ("", 0.0)
+
+    def reset(self) -> None:
+        """Back to what the page starts with; can be undone."""
+        self.complaint = None
+        self.show(self.initial)
+
+    @property
+    def can_undo(self) -> bool:
+        return bool(self._past)
+
+    @property
+    def name(self) -> str:
+        return self.view.page
+
+    # Widgets: each shows a part of the view and changes it.
+
+    def widget(self, name: str, shown: Any, changed: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
+        """The arguments `key`, `on_change` that tie a Streamlit widget to the view.
+
+        `shown` is what the view says the widget should show; `changed` turns what the user chose into
+        fields of the view. The widget's own state is only written when it differs from the view (after
+        undo, say): writing it on every run would push a slider back while it is being dragged.
+        """
+        key = f"{self.name}:{name}"
+        if key not in st.session_state or st.session_state[key] != shown:
+            st.session_state[key] = shown
+
+        def callback() -> None:
+            chosen = st.session_state[key]
+            if chosen is None:  # a pill that was pressed again: a choice is not taken back
+                return
+            try:
+                fields = changed(chosen)
+            except InputError as error:
+                self.complaint = error
+                return
+            self.change(gesture=name, **fields)
+
+        return {"key": key, "on_change": callback}
+
+    def field(self, name: str) -> dict[str, Any]:
+        """As `widget`, for a widget that shows one field as it is."""
+        return self.widget(name, getattr(self.view, name), lambda chosen: {name: chosen})
+
+
+def store(kind: type[V], start: Callable[[], V]) -> Store[V]:
+    """This session's store of a page; made on first use from the address, else from `start`."""
+    key = _key(kind)
+    if key not in st.session_state:
+        made = Store(start())
+        _follow_address(made, kind)
+        st.session_state[key] = made
+    found: Store[V] = st.session_state[key]
+    return found
+
+
+def open_view(raw: bytes, kind: type[V], start: Callable[[], V]) -> None:
+    """Show a view file's view on its page. Raises `InputError`."""
+    view = address.from_json(raw, kind)
+    if view is None:
+        raise InputError(_m("The view file belongs to another page."))
+    store(kind, start).show(view)
+
+
+def _key(kind: type[View]) -> str:
+    return f"store:{kind.model_fields['page'].default}"
+
+
+def _follow_address(made: Store[V], kind: type[V]) -> None:
+    text = st.query_params.get(address.PARAMETER)
+    if not text:
+        return
+    try:
+        view = address.decode(text, kind)
+    except InputError as error:
+        made.complaint = error
+        return
+    if view is not None:
+        made.view = view

@@ -1,0 +1,1 @@
+"""What each page shows, as one frozen value: the content of its address."""
