@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 .DEFAULT_GOAL := run
-.PHONY: run test lint format bench screenshots clean
+.PHONY: run test lint format bench catalogues screenshots clean
 
 run: $(VENV)/installed
 	$(BIN)/python -m attnviz run
@@ -24,6 +24,11 @@ format: $(VENV)/installed-dev
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python -m attnviz bench
+
+# Brings new sentences into the catalogues and takes unused ones out; a translator fills in what is empty.
+catalogues: $(VENV)/installed-dev
+	$(BIN)/pybabel -q extract --no-default-keywords -k _ -k _m -k _n:1,2 --omit-header --sort-by-file --no-wrap -F babel.cfg -o build/attnviz.pot .
+	for code in ja ru; do $(BIN)/pybabel -q update --ignore-obsolete --no-fuzzy-matching --omit-header --no-wrap -D attnviz -l $$code -i build/attnviz.pot -d attnviz/base/locale; done
 
 screenshots: $(VENV)/installed-dev
 	$(BIN)/python -m tests.browser.screenshots

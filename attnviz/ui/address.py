@@ -66,7 +66,9 @@ def from_json(raw: bytes, kind: type[V]) -> V | None:
     """The view that a file holds; None when it is another page's view. Raises `InputError`."""
     if len(raw) > FILE_LIMIT:
         raise InputError(
-            _m("The view file has {found} bytes; at most {limit} were expected."), found=len(raw), limit=FILE_LIMIT
+            _m("The view file has {found} bytes; at most {limit} were expected."),
+            found=len(raw),
+            limit=FILE_LIMIT,
         )
     if page_of(raw) != kind.model_fields["page"].default:
         return None

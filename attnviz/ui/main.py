@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from attnviz.base import device, language
-from attnviz.base.language import _
+from attnviz.base import language
 from attnviz.ui import navigation, sidebar
 
 

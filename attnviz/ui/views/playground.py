@@ -3,6 +3,7 @@
 import math
 from typing import Annotated, Any, Literal, Self
 
+import torch
 from pydantic import BaseModel, Field, model_validator
 
 from attnviz.base.errors import InputError
@@ -13,7 +14,11 @@ from attnviz.ui.address import View
 MOST_TOKENS = 16
 MOST_DIMENSIONS = 16
 
-Part = Literal["query", "key", "value"]
+Side = Literal["both", "query", "key"]
+PARTS = ("query", "key", "value")
+PROJECTION_PARTS = ("x", "W_query", "W_key", "W_value", "W_output")
+
+Part = Literal["query", "key", "value", "x", "W_query", "W_key", "W_value", "W_output"]
 Number = Annotated[float, Field(ge=-1e6, le=1e6)]
 Row = Annotated[tuple[Number, ...], Field(min_length=1, max_length=MOST_DIMENSIONS)]
 Rows = Annotated[tuple[Row, ...], Field(min_length=1, max_length=MOST_TOKENS)]
@@ -30,6 +35,27 @@ class Projection(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
     key: Stack
     value: Stack
     output: Rows
+
+    @classmethod
+    def start(cls, tokens: int, model: int = 4, heads: int = 2, dimensions: int = 2) -> Self:
+        """Features and matrices drawn from torch's generator with seed 0; W_O begins as the identity."""
+        draw = torch.Generator().manual_seed(0)
+        shape = (heads, model, dimensions)
+        features = torch.randn(tokens, model, generator=draw)
+        query, key, value = (torch.randn(shape, generator=draw) / math.sqrt(model) for _name in range(3))
+        return cls.model_validate(
+            {
+                "features": _rounded(features),
+                "query": tuple(map(_rounded, query)),
+                "key": tuple(map(_rounded, key)),
+                "value": tuple(map(_rounded, value)),
+                "output": _rounded(torch.eye(heads * dimensions, model)),
+            }
+        )
+
+    def with_features(self, features: Matrix) -> Self:
+        """The same projections of other features."""
+        return type(self).model_validate({**dict(self), "features": features})
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -85,22 +111,36 @@ class PlaygroundView(View, frozen=True):
         _rectangle(_("value"), self.value, keys, len(self.value[0]))
         if not self.cross and queries != keys:
             raise InputError(
-                _m("Self-attention was asked for with {queries} queries and {keys} keys; as many of each were expected."),
+                _m(
+                    "Self-attention was asked for with {queries} queries and {keys} keys; as many of each were expected."
+                ),
                 queries=queries,
                 keys=keys,
             )
-        if self.heads not in self.possible_heads():
+        if self.projection is None and self.heads not in self.possible_heads():
             raise InputError(
                 _m("{heads} heads were asked for; a divisor of {dimensions} and of {values} dimensions was expected."),
                 heads=self.heads,
                 dimensions=dimensions,
                 values=len(self.value[0]),
             )
-        if self.head >= self.heads or self.selected >= queries or self.row >= len(getattr(self, self.part)):
-            raise InputError(_m("The view selects a head or a token that it does not have."))
         if self.projection and (self.cross or len(self.projection.features) != queries):
             raise InputError(_m("The view has features for other tokens than its own."))
+        if self.projection and len(self.projection.query) != self.heads:
+            raise InputError(_m("The view has projections for another number of heads than its own."))
+        if self.head >= self.heads or self.selected >= queries or not self._has_row():
+            raise InputError(_m("The view selects a head, a token or a vector that it does not have."))
         return self
+
+    def _has_row(self) -> bool:
+        if self.projection is None:
+            return self.part in PARTS and self.row < len(getattr(self, self.part))
+        sizes = {
+            "x": len(self.projection.features),
+            "W_output": len(self.projection.output),
+            **dict.fromkeys(("W_query", "W_key", "W_value"), len(self.projection.features[0])),
+        }
+        return self.part in PROJECTION_PARTS and self.row < sizes[self.part]
 
     @classmethod
     def start(cls, example: str = "seed-0") -> Self:
@@ -123,32 +163,31 @@ class PlaygroundView(View, frozen=True):
         common = math.gcd(len(self.query[0]), len(self.value[0]))
         return tuple(count for count in range(1, common + 1) if common % count == 0)
 
-    def with_component(self, part: Part, row: int, column: int, number: float) -> dict[str, Matrix]:
-        """The fields that change when one number of one vector does."""
-        rows = [list(vector) for vector in getattr(self, part)]
-        rows[row][column] = number
-        return {part: tuple(map(tuple, rows))}
-
-    def with_token(self, label: str, side: Literal["both", "query", "key"]) -> dict[str, Any]:
+    def with_token(self, label: str, side: Side) -> dict[str, Any]:
         """The fields that change when a token is added; its vectors are zero."""
         changed: dict[str, Any] = {}
-        if side in ("both", "query"):
+        if side != "key":
             changed["query_tokens"] = (*self.query_tokens, label)
             changed["query"] = (*self.query, (0.0,) * len(self.query[0]))
-        if side in ("both", "key"):
+        if side != "query":
             changed["key_tokens"] = (*self.key_tokens, label)
             changed["key"] = (*self.key, (0.0,) * len(self.key[0]))
             changed["value"] = (*self.value, (0.0,) * len(self.value[0]))
+        if self.projection:
+            features = self.projection.features
+            changed["projection"] = self.projection.with_features((*features, (0.0,) * len(features[0])))
         return changed
 
-    def without_token(self, side: Literal["both", "query", "key"]) -> dict[str, Any]:
+    def without_token(self, side: Side) -> dict[str, Any]:
         """The fields that change when the last token is removed."""
-        changed: dict[str, Any] = {"selected": self.selected, "row": 0}
-        if side in ("both", "query"):
+        changed: dict[str, Any] = {"row": 0}
+        if side != "key":
             changed |= {"query_tokens": self.query_tokens[:-1], "query": self.query[:-1]}
             changed["selected"] = min(self.selected, len(self.query) - 2)
-        if side in ("both", "key"):
+        if side != "query":
             changed |= {"key_tokens": self.key_tokens[:-1], "key": self.key[:-1], "value": self.value[:-1]}
+        if self.projection:
+            changed["projection"] = self.projection.with_features(self.projection.features[:-1])
         return changed
 
     def with_dimensions(self, count: int, kind: Literal["query and key", "value"]) -> dict[str, Any]:
@@ -160,10 +199,18 @@ class PlaygroundView(View, frozen=True):
         return changed
 
 
+def _rounded(tensor: torch.Tensor) -> Matrix:
+    # Two decimals: numbers that can be read aloud and checked by hand.
+    return tuple(tuple(round(number, 2) for number in row) for row in tensor.tolist())
+
+
 def _rectangle(name: str, matrix: Matrix, rows: int, columns: int) -> None:
     if len(matrix) != rows:
         raise InputError(
-            _m("“{name}” has {found} rows; {expected} were expected."), name=name, found=len(matrix), expected=rows
+            _m("“{name}” has {found} rows; {expected} were expected."),
+            name=name,
+            found=len(matrix),
+            expected=rows,
         )
     for index, row in enumerate(matrix):
         if len(row) != columns:
