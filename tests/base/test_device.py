@@ -28,5 +28,5 @@ def test_a_gpu_is_taken_where_torch_sees_one(monkeypatch):
 
 
 def test_an_unknown_device_is_named_with_what_there_is():
-    with pytest.raises(InputError, match="nowhere.*cpu"):
+    with pytest.raises(InputError, match=r"nowhere.*cpu"):
         device.choose("nowhere")
