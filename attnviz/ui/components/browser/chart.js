@@ -1,0 +1,88 @@
+// The chart component: several Plotly figures in a grid, one message for all of them.
+
+import { Outbox, keeper, painted, text, unpack } from "./messages.js";
+import { element, styles, theme } from "./page.js";
+import { plotly } from "./plotly.js";
+import { Figure } from "./figure.js";
+
+// Fetched while the first message is still on its way.
+plotly().catch(() => {});
+styles("components.css");
+
+class Chart {
+  constructor(parent) {
+    this.outbox = new Outbox();
+    this.figures = new Map();
+    this.root = element("div", { class: "attnviz-chart" });
+    parent.append(this.root);
+    this.observer = new ResizeObserver((entries) => this.resized(entries));
+  }
+
+  async receive(data) {
+    const { header, parts } = unpack(data);
+    this.latest = data;
+    this.outbox.acknowledge(header.seq);
+    this.arrange(header);
+    try {
+      await Promise.all([this.Plotly ?? plotly(), styles("components.css")]).then(([Plotly]) => (this.Plotly = Plotly));
+    } catch {
+      this.root.replaceChildren(element("p", { role: "alert" }, header.labels.failed));
+      return;
+    }
+    // Something newer came while Plotly was loading.
+    if (this.latest !== data || this.closed) return;
+    await this.draw(header, parts);
+  }
+
+  arrange({ figures, labels, clicks, columnsMinWidth }) {
+    const wanted = new Set(figures.map(({ name }) => name));
+    for (const [name, figure] of this.figures) {
+      if (wanted.has(name)) continue;
+      this.observer.unobserve(figure.plot);
+      figure.close();
+      this.figures.delete(name);
+    }
+    this.root.style.setProperty("--attnviz-column", `${columnsMinWidth}px`);
+    figures.forEach((description, index) => {
+      const figure = this.figures.get(description.name) ?? this.add(description.name, labels);
+      figure.describe(description, labels, clicks);
+      if (this.root.children[index] !== figure.root) this.root.insertBefore(figure.root, this.root.children[index] ?? null);
+    });
+  }
+
+  add(name, labels) {
+    const figure = new Figure(name, labels, (topic, message) => this.outbox.post(topic, message));
+    this.figures.set(name, figure);
+    this.observer.observe(figure.plot);
+    return figure;
+  }
+
+  async draw(header, parts) {
+    const colours = JSON.stringify(theme(this.root));
+    const figures = [...this.figures.values()];
+    // All widths are read before anything is drawn: reading in between would lay the page out each time.
+    for (const figure of figures) figure.width ||= Math.round(figure.plot.clientWidth);
+    const drawn = header.figures.map(async ({ name }, index) => {
+      const figure = this.figures.get(name);
+      const content = text(parts[index]);
+      if (this.outbox.idle) figure.handles?.release();
+      if (figure.differs(content, colours)) await figure.draw(this.Plotly, content, colours);
+    });
+    await Promise.all(drawn);
+    painted(this.root, { seq: header.seq });
+  }
+
+  resized(entries) {
+    for (const { target, contentRect } of entries) {
+      for (const figure of this.figures.values()) if (figure.plot === target) figure.resize(contentRect.width);
+    }
+  }
+
+  close() {
+    this.closed = true;
+    this.observer.disconnect();
+    for (const figure of this.figures.values()) figure.close();
+  }
+}
+
+export default keeper((parent) => new Chart(parent));

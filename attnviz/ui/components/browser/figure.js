@@ -1,0 +1,116 @@
+// One figure of a chart: its plot, handles and toolbar.
+
+import { picture, printed, webPage } from "./export.js";
+import { Handles } from "./handles.js";
+import { element, save } from "./page.js";
+import { dressed } from "./plotly.js";
+import { csv, table } from "./table.js";
+import { relabel, toolbar } from "./toolbar.js";
+
+const CONFIG = { displayModeBar: false, displaylogo: false, showTips: false, responsive: false, doubleClick: "reset" };
+
+export class Figure {
+  // post(topic, message) sends to Python.
+  constructor(name, labels, post) {
+    Object.assign(this, { name, post, revision: 0, width: 0 });
+    this.plot = element("div", { class: "attnviz-plot", role: "img" });
+    this.layer = element("div", { class: "attnviz-handles" });
+    this.bar = toolbar(
+      [
+        ["png", "PNG", () => this.savePicture("png")],
+        ["svg", "SVG", () => this.savePicture("svg")],
+        ["html", "HTML", () => this.savePage()],
+        ["csv", "CSV", () => save(this.csv(), `${name}.csv`, "text/csv;charset=utf-8")],
+        ["reset", "⟲", () => this.reset()],
+      ],
+      labels,
+    );
+    const stage = element("div", { class: "attnviz-stage" }, this.plot, this.layer);
+    this.root = element("figure", { class: "attnviz-figure", "data-figure": name }, stage, this.bar);
+  }
+
+  // What Python says about the figure besides the figure itself.
+  describe({ description, height }, labels, clicks) {
+    this.description = description;
+    this.plot.setAttribute("aria-label", description);
+    this.root.classList.toggle("attnviz-clickable", clicks);
+    this.clicks = clicks;
+    if (this.height !== height) this.plot.style.height = `${height}px`;
+    this.height = height;
+    relabel(this.bar, labels);
+  }
+
+  // True when the picture is not what it should be.
+  differs(text, colours) {
+    return text !== this.text || colours !== this.colours || this.width !== this.drawnWidth || this.height !== this.drawnHeight;
+  }
+
+  async draw(Plotly, text, colours) {
+    Object.assign(this, { Plotly, text, colours, drawnWidth: this.width, drawnHeight: this.height });
+    this.figure = JSON.parse(text);
+    this.handles ??= new Handles(this.plot, this.layer, Plotly, (handle, x, y, done) =>
+      this.post(`drag ${this.name} ${handle}`, { kind: "drag", figure: this.name, handle, x, y, done }));
+    this.handles.apply(this.figure.data);
+    await this.react();
+    if (this.listening) return;
+    this.listening = true;
+    this.plot.on("plotly_click", (event) => this.clicked(event));
+    // Zooming and panning move the points under their handles.
+    for (const name of ["plotly_relayout", "plotly_relayouting"]) this.plot.on(name, () => this.handles.place());
+  }
+
+  async react() {
+    const size = { width: this.drawnWidth, height: this.drawnHeight };
+    const { data, layout } = dressed(this.figure, JSON.parse(this.colours), size, this.revision);
+    await this.Plotly.react(this.plot, data, layout, CONFIG);
+    this.handles.place();
+  }
+
+  resize(width) {
+    this.width = Math.round(width);
+    if (!this.Plotly || this.width === this.drawnWidth || !this.width) return;
+    this.drawnWidth = this.width;
+    this.Plotly.relayout(this.plot, { width: this.width }).then(() => this.handles.place());
+  }
+
+  // Plotly forgets what was done by hand when the revision changes.
+  reset() {
+    this.revision += 1;
+    return this.react();
+  }
+
+  clicked({ points: [point] }) {
+    if (!this.clicks || !point) return;
+    this.post(`click ${this.name} ${performance.now()}`, {
+      kind: "click",
+      figure: this.name,
+      x: point.x ?? null,
+      y: point.y ?? null,
+      z: point.z ?? null,
+      trace: point.curveNumber,
+      point: point.pointNumber ?? point.pointIndex ?? null,
+      custom: point.customdata ?? null,
+    });
+  }
+
+  csv() {
+    return csv(table(this.figure));
+  }
+
+  printed() {
+    return printed(this.plot, this.figure, this.description, { width: Math.max(this.drawnWidth, 480), height: this.drawnHeight });
+  }
+
+  async savePicture(format) {
+    save(await picture(this.printed(), format), `${this.name}.${format}`);
+  }
+
+  async savePage() {
+    save(await webPage(this.printed(), this.description), `${this.name}.html`, "text/html");
+  }
+
+  close() {
+    if (this.listening) this.Plotly.purge(this.plot);
+    this.root.remove();
+  }
+}
