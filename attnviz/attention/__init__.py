@@ -1,0 +1,28 @@
+"""The maths of attention: scores, masks, weights, statistics, combining heads, and overviews without n × n."""
+
+from attnviz.attention.additive import split_additive
+from attnviz.attention.attention import FORMS, ROLES, Attention, Form, Role
+from attnviz.attention.masks import All, Causal, Dense, Lengths, Mask, Window, mask_from_json
+from attnviz.attention.overview import Overview
+from attnviz.attention.rows import RowState
+from attnviz.attention.scores import DotProduct, Stored
+
+__all__ = [
+    "FORMS",
+    "ROLES",
+    "All",
+    "Attention",
+    "Causal",
+    "Dense",
+    "DotProduct",
+    "Form",
+    "Lengths",
+    "Mask",
+    "Overview",
+    "Role",
+    "RowState",
+    "Stored",
+    "Window",
+    "mask_from_json",
+    "split_additive",
+]

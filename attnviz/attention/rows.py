@@ -1,0 +1,141 @@
+"""What a softmax needs to know about each row of scores: its maximum and its sum, worked out strip by strip.
+
+The two are kept apart. A single log-sum-exp loses the sum where all scores are very low, as in a row that
+is masked with the smallest finite number: there maximum + log(n) is rounded to the maximum.
+"""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import torch
+from jaxtyping import Float, Int8
+from torch import Tensor
+
+from attnviz.attention.masks import Mask
+from attnviz.attention.scores import DotProduct, Stored, strip_rows
+from attnviz.attention.tiles import Index, count, part, positions, strip_elements
+
+
+class RowState(IntEnum):
+    """What can be said about the weights of one query.
+
+    NORMAL: weights to look at; where they are a softmax, they and the sinks' mass sum to 1.
+    MASKED: no key is allowed, so there are no weights. NAN: the scores hold NaN or +∞. ZERO: every stored weight is 0.
+    """
+
+    NORMAL = 0
+    MASKED = 1
+    NAN = 2
+    ZERO = 3
+
+
+@dataclass(frozen=True, eq=False)
+class RowStatistics:
+    """For every row the greatest score and the sum of exp(score − greatest), sinks included.
+
+    A row without allowed keys has maximum −∞ and sum 0; one with NaN has NaN in both or in the sum.
+    """
+
+    maximum: Float[Tensor, "h n"]
+    total: Float[Tensor, "h n"]
+
+    def lse(self) -> Float[Tensor, "h n"]:
+        """Natural logarithm of the sum of exp(score): −∞ where nothing is allowed."""
+        return self.maximum + self.total.log()
+
+    def state(self) -> Int8[Tensor, "h n"]:
+        """One `RowState` a row."""
+        masked = self.maximum == -torch.inf
+        return _states(masked, self.total.isnan())
+
+    def of(self, heads: slice, rows: Index) -> "RowStatistics":
+        """The same for some heads and rows."""
+        return RowStatistics(self.maximum[heads][:, rows], self.total[heads][:, rows])
+
+
+def _states(masked: Tensor, nan: Tensor, zero: Tensor | None = None) -> Int8[Tensor, "h n"]:
+    state = torch.zeros(masked.shape, dtype=torch.int8, device=masked.device)
+    if zero is not None:
+        state[zero] = RowState.ZERO
+    state[nan] = RowState.NAN
+    state[masked] = RowState.MASKED
+    return state
+
+
+def masked_logits(
+    scores: DotProduct,
+    mask: Mask | None,
+    item: int,
+    head: int | None,
+    rows: Index,
+    cols: Index,
+    keys: Float[Tensor, "kv m d"] | None = None,
+) -> Float[Tensor, "h n m"]:
+    """The scores with −∞ where the mask forbids."""
+    logits = scores.logits(item, head, rows, cols, keys)
+    if mask is not None:
+        device = logits.device
+        allowed = mask.allowed(item, positions(rows, device), positions(cols, device), head)
+        logits.masked_fill_(~allowed, -torch.inf)
+    return logits
+
+
+def statistics_of(logits: Float[Tensor, "h n m"], sinks: Float[Tensor, "h 1"] | None) -> RowStatistics:
+    """The statistics of rows whose scores are all there."""
+    greatest = logits.amax(-1)
+    maximum = greatest if sinks is None else torch.maximum(greatest, sinks)
+    total = (logits - maximum[..., None]).exp_().sum(-1)
+    if sinks is not None:
+        total += (sinks - maximum).exp()
+    masked = greatest == -torch.inf
+    return RowStatistics(maximum.masked_fill(masked, -torch.inf), total.masked_fill(masked, 0))
+
+
+def row_statistics(scores: DotProduct, mask: Mask | None, item: int, head: int | None, rows: Index) -> RowStatistics:
+    """The statistics of some rows over all keys, in strips of bounded size."""
+    _, heads, _, keys_count = scores.sizes
+    heads = heads if head is None else 1
+    keys = scores.keys(item, head, slice(0, keys_count))
+    device = scores.query.device
+    size = strip_rows(strip_elements(device), heads, keys_count)
+    maximum = torch.empty(heads, count(rows), dtype=scores.dtype, device=device)
+    total = torch.empty_like(maximum)
+    for start in range(0, count(rows), size):
+        strip = part(rows, start, min(start + size, count(rows)))
+        cols = reach(mask, item, strip, keys_count)
+        logits = masked_logits(scores, mask, item, head, strip, cols, keys[:, cols])
+        found = statistics_of(logits, scores.sinks_of(head))
+        maximum[:, start : start + size], total[:, start : start + size] = found.maximum, found.total
+    return RowStatistics(maximum, total)
+
+
+def reach(mask: Mask | None, item: int, rows: Index, keys: int) -> slice:
+    """The keys that some of these rows may see, never none: a masked row is found by looking at one key."""
+    if mask is None or count(rows) == 0:
+        return slice(0, keys)
+    if isinstance(rows, slice):
+        first, last = rows.start, rows.stop - 1
+    else:
+        first, last = int(rows.min()), int(rows.max())
+    start, stop = mask.reach(item, first, last, keys)
+    start = min(max(start, 0), keys - 1)
+    return slice(start, max(min(stop, keys), start + 1))
+
+
+def stored_states(scores: Stored, mask: Mask | None, item: int, head: int | None, rows: Index) -> Int8[Tensor, "h n"]:
+    """The state of some rows of stored weights, in strips of bounded size."""
+    _, heads, _, keys = scores.sizes
+    heads = heads if head is None else 1
+    device = scores.stored.device
+    every = slice(0, keys)
+    size = strip_rows(strip_elements(device), heads, keys)
+    found = [torch.empty(heads, 0, dtype=torch.int8, device=device)]
+    for start in range(0, count(rows), size):
+        strip = part(rows, start, min(start + size, count(rows)))
+        weights = scores.tile(item, head, strip, every)
+        masked = torch.zeros(weights.shape[:2], dtype=torch.bool, device=device)
+        if mask is not None:
+            allowed = mask.allowed(item, positions(strip, device), positions(every, device), head)
+            masked |= ~allowed.any(-1)
+        found.append(_states(masked, weights.isnan().any(-1), (weights == 0).all(-1)))
+    return torch.cat(found, 1)
