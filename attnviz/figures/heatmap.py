@@ -1,0 +1,346 @@
+"""All weights of one head as a map: query by key, what is absent shown as absent."""
+
+from typing import Any, Unpack
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from jaxtyping import Float, Int
+
+from attnviz.attention import RowState
+from attnviz.base.language import _, _n
+from attnviz.figures import layout, palette
+from attnviz.figures.codes import CODE_ABSENT, CODE_FULLY_MASKED, CODE_NAN, CODE_ZERO
+from attnviz.figures.escape import escaped
+from attnviz.figures.numerals import weight_text
+from attnviz.figures.tile import Cut, Source, Tile, cut
+
+# With more rows than this the numbers would be too small to read.
+MOST_ROWS_WITH_NUMBERS = 32
+
+_STATE_COLOURS = (palette.ABSENT, palette.FULLY_MASKED, palette.NOT_A_NUMBER, palette.ZERO)
+_STATE_SIGNS = ("—", "∅", "NaN", "0")
+
+
+def heatmap(
+    source: Source,
+    *,
+    query: int | None = None,
+    key: int | None = None,
+    title: str | None = None,
+    **options: Unpack[Cut],
+) -> go.Figure:
+    """The weights of one head (see `Cut` for the options); `query` and `key` are positions to outline.
+
+    Up to 16 keys the colour is linear on 0–1 and the number stands in the cell; above, the scale is
+    logarithmic and labelled. A cell's `customdata` is [query position, key position, weight, baseline].
+    """
+    tile = cut(source, **options)
+    states = cell_states(tile)
+    figure = go.Figure(_weight_map(tile, states))
+    if (states >= 0).any():
+        _add_states(figure, tile, states)
+    if _prints_numbers(tile):
+        figure.update_traces(texttemplate="%{text}", selector={"name": "weights"})
+    figure.update_layout(**_layout(tile, title), shapes=_outlines(tile, query, key))
+    return figure
+
+
+def describe_heatmap(source: Source, *, query: int | None = None, **options: Unpack[Cut]) -> str:
+    """What the map says, in sentences: of one query, or its largest weight and what has no weight."""
+    tile = cut(source, **options)
+    row = tile.row_of(query)
+    said = [_query_sentence(tile, row) if row is not None else _map_sentence(tile), baseline_sentence(tile)]
+    return " ".join([*said, *_state_sentences(tile)])
+
+
+def table_heatmap(source: Source, **options: Unpack[Cut]) -> pd.DataFrame:
+    """One row for each cell with the exact weight, its baseline and their ratio; absent weights are missing."""
+    tile = cut(source, **options)
+    n, m = tile.weights.shape
+    row, column = (axis.ravel() for axis in np.indices((n, m)))
+    weights = np.where(tile.allowed, tile.weights, np.nan).ravel().astype(np.float64)
+    baseline = np.array([tile.uniform(index) for index in range(n)])[row]
+    names = [*state_names(), ""]
+    return pd.DataFrame(
+        {
+            _("query position"): np.array(tile.rows, dtype=int)[row],
+            _("query"): [tile.query_labels[index] for index in row],
+            _("key position"): np.array(tile.columns, dtype=int)[column],
+            _("key"): [tile.key_labels[index] for index in column],
+            _("weight"): weights,
+            _("uniform weight"): baseline,
+            _("weight / uniform weight"): weights / baseline,
+            _("state"): [names[state] for state in cell_states(tile).ravel()],
+        }
+    )
+
+
+def cell_states(tile: Tile) -> Int[np.ndarray, "n m"]:
+    """For every cell −1 where it is a weight, else the code of what it is: absent, fully masked, NaN, zero."""
+    states = np.full(tile.weights.shape, -1, dtype=np.int16)
+    states[tile.weights == 0] = CODE_ZERO
+    states[np.isnan(tile.weights)] = CODE_NAN
+    if tile.weights.shape[1] <= palette.LINEAR_KEYS:
+        # On the linear scale a single zero has its place at the end; a row of zeros is no row of weights.
+        states[(states == CODE_ZERO) & (tile.states != RowState.ZERO)[:, None]] = -1
+    states[~tile.allowed] = CODE_ABSENT
+    states[tile.states == RowState.MASKED] = CODE_FULLY_MASKED
+    return states
+
+
+def state_names() -> tuple[str, str, str, str]:
+    """What the codes 0–3 mean, in the current language."""
+    return (
+        _("absent (masked)"),
+        _("fully masked row"),
+        _("not a number"),
+        _("exactly zero"),
+    )
+
+
+def _prints_numbers(tile: Tile) -> bool:
+    return tile.weights.shape[1] <= palette.LINEAR_KEYS and tile.weights.shape[0] <= MOST_ROWS_WITH_NUMBERS
+
+
+def _weight_map(tile: Tile, states: Int[np.ndarray, "n m"]) -> go.Heatmap:
+    weights = np.where(states < 0, tile.weights, np.nan).astype(np.float32)
+    linear = tile.weights.shape[1] <= palette.LINEAR_KEYS
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = weights if linear else np.log10(weights)
+    baseline = np.array([tile.uniform(row) for row in range(len(tile.rows))], dtype=np.float32)
+    return go.Heatmap(
+        name="weights",
+        z=z,
+        text=_texts(weights) if _prints_numbers(tile) else None,
+        customdata=_customdata(tile, baseline),
+        hovertemplate=_hover(bool(np.isfinite(baseline).any())),
+        hoverongaps=False,
+        xgap=1 if tile.weights.shape[1] <= 64 else 0,
+        ygap=1 if tile.weights.shape[0] <= 64 else 0,
+        **_colours(linear),
+    )
+
+
+def _customdata(tile: Tile, baseline: Float[np.ndarray, " n"]) -> Float[np.ndarray, "n m 4"]:
+    n, m = tile.weights.shape
+    data = np.empty((n, m, 4), dtype=np.float32)
+    data[..., 0] = np.array(tile.rows)[:, None]
+    data[..., 1] = np.array(tile.columns)[None]
+    data[..., 2] = tile.weights
+    data[..., 3] = baseline[:, None]
+    return data
+
+
+def _hover(has_baseline: bool) -> str:
+    lines = [
+        _("query {label} (position {position})", label="<b>%{y}</b>", position="%{customdata[0]}"),
+        _("key {label} (position {position})", label="<b>%{x}</b>", position="%{customdata[1]}"),
+        _("weight {weight}", weight="<b>%{customdata[2]:.4~g}</b>"),
+    ]
+    if has_baseline:
+        lines.append(_("uniform attention: 1/N = {baseline}", baseline="%{customdata[3]:.3~g}"))
+    return "<br>".join(lines) + "<extra></extra>"
+
+
+def _colours(linear: bool) -> dict[str, Any]:
+    bar = {"thickness": 12, "outlinewidth": 0, "x": 1.01, "xpad": 6, "ypad": 0, "title": {"side": "right"}}
+    if linear:
+        bar["title"] = {"text": _("weight"), "side": "right"}
+        return {"colorscale": palette.SEQUENTIAL, "zmin": 0, "zmax": 1, "colorbar": bar}
+    values, texts = palette.log_ticks()
+    least, greatest = palette.log_range()
+    bar |= {
+        "title": {"text": _("weight (logarithmic scale)"), "side": "right"},
+        "tickvals": values,
+        "ticktext": texts,
+    }
+    return {"colorscale": palette.log_colorscale(), "zmin": least, "zmax": greatest, "colorbar": bar}
+
+
+def _texts(weights: Float[np.ndarray, "n m"]) -> list[list[str]]:
+    return [["" if np.isnan(weight) else weight_text(float(weight)) for weight in row] for row in weights]
+
+
+def _add_states(figure: go.Figure, tile: Tile, states: Int[np.ndarray, "n m"]) -> None:
+    """What is not a weight: its own flat colours, a sign in the cell where there is room, and a legend."""
+    names = state_names()
+    n, m = states.shape
+    figure.add_heatmap(
+        name="states",
+        z=np.where(states < 0, np.nan, states).astype(np.float32),
+        zmin=-0.5,
+        zmax=3.5,
+        colorscale=[
+            (place, colour) for index, colour in enumerate(_STATE_COLOURS) for place in (index / 4, (index + 1) / 4)
+        ],
+        showscale=False,
+        customdata=_customdata(tile, np.full(n, np.nan, dtype=np.float32)),
+        text=[[escaped(names[state]) if state >= 0 else "" for state in row] for row in states]
+        if n * m <= 4096
+        else None,
+        hovertemplate="<br>".join(_hover(False).split("<br>")[:2]) + "<br>%{text}<extra></extra>"
+        if n * m <= 4096
+        else None,
+        hoverongaps=False,
+        xgap=1 if m <= 64 else 0,
+        ygap=1 if n <= 64 else 0,
+    )
+    present = sorted({int(state) for state in states[states >= 0].tolist()})
+    if n <= MOST_ROWS_WITH_NUMBERS and m <= MOST_ROWS_WITH_NUMBERS:
+        at = np.argwhere(states >= 0)
+        figure.add_scatter(
+            x=at[:, 1],
+            y=at[:, 0],
+            mode="text",
+            text=[_STATE_SIGNS[states[row, column]] for row, column in at],
+            hoverinfo="skip",
+            showlegend=False,
+        )
+    for state in present:
+        figure.add_scatter(
+            x=[None],
+            y=[None],
+            mode="markers",
+            marker={"symbol": "square", "size": 12, "color": _STATE_COLOURS[state]},
+            name=f"{_STATE_SIGNS[state]} {names[state]}",
+            showlegend=True,
+        )
+
+
+def _layout(tile: Tile, title: str | None) -> dict[str, Any]:
+    n, m = tile.weights.shape
+    key_room = min(layout.label_room(tile.key_labels), 130)
+    slanted = m > 6 or key_room > 90
+    bottom = (key_room * 0.75 + 14 if slanted else 26) + 20 + 30
+    plot_height = max(120, min(n * (30 if n <= 32 else 14), 900))
+    shared = layout.base(
+        title=_default_title(tile) if title is None else title,
+        subtitle=baseline_sentence(tile),
+        height=round(58 + plot_height + bottom),
+        left=layout.label_room(tile.query_labels) + 22,
+        right=96,
+        bottom=round(bottom),
+    )
+    return shared | {
+        "showlegend": True,
+        "legend": {"orientation": "h", "x": 0, "y": 0, "yref": "container", "yanchor": "bottom", "itemclick": False},
+        "xaxis": layout.token_axis(
+            tile.key_labels,
+            tickangle=-45 if slanted else 0,
+            title={"text": _("key"), "standoff": 4},
+            constrain="domain",
+        ),
+        "yaxis": layout.token_axis(tile.query_labels, reverse=True, title={"text": _("query"), "standoff": 4}),
+    }
+
+
+def _default_title(tile: Tile) -> str:
+    return _("Attention weights, {head}", head=tile.head) if tile.head else _("Attention weights")
+
+
+def baseline_sentence(tile: Tile) -> str:
+    """The baseline of these rows in one sentence."""
+    if not tile.baseline:
+        return _("These rows need not sum to 1, so there is no uniform baseline.")
+    counts = sorted({int(count) for count in tile.counts if count})
+    if not counts:
+        return _("No query may see any key.")
+    if len(counts) == 1:
+        return _(
+            "Uniform attention over {count} keys would give each {baseline}.",
+            count=counts[0],
+            baseline=weight_text(1 / counts[0]),
+        )
+    return _(
+        "Uniform attention would give each key 1/N; N, the keys a query may see, runs from {least} to {most}.",
+        least=counts[0],
+        most=counts[-1],
+    )
+
+
+def _outlines(tile: Tile, query: int | None, key: int | None) -> list[dict[str, Any]]:
+    n, m = tile.weights.shape
+    row, column = tile.row_of(query), tile.column_of(key)
+    boxes = []
+    if row is not None:
+        boxes.append((-0.5, row - 0.5, m - 0.5, row + 0.5))
+    if column is not None:
+        boxes.append((column - 0.5, -0.5, column + 0.5, n - 0.5))
+    return [
+        {
+            "type": "rect",
+            "x0": x0,
+            "y0": y0,
+            "x1": x1,
+            "y1": y1,
+            "line": {"color": palette.HIGHLIGHT, "width": 2},
+        }
+        for x0, y0, x1, y1 in boxes
+    ]
+
+
+def _query_sentence(tile: Tile, row: int) -> str:
+    """The largest and the smallest weight of one query."""
+    weights = np.where(tile.allowed[row], tile.weights[row], np.nan)
+    if not np.isfinite(weights).any():
+        return _(
+            "Query {label} (position {position}) has no weights.", label=tile.query_labels[row], position=tile.rows[row]
+        )
+    most, least = int(np.nanargmax(weights)), int(np.nanargmin(weights))
+    return _(
+        "Query {label} (position {position}) gives most to {most} (position {most_position}), {most_weight}, "
+        "and least to {least} (position {least_position}), {least_weight}.",
+        label=tile.query_labels[row],
+        position=tile.rows[row],
+        most=tile.key_labels[most],
+        most_position=tile.columns[most],
+        most_weight=weight_text(float(weights[most])),
+        least=tile.key_labels[least],
+        least_position=tile.columns[least],
+        least_weight=weight_text(float(weights[least])),
+    )
+
+
+def _map_sentence(tile: Tile) -> str:
+    """Size, head and the largest weight."""
+    n, m = tile.weights.shape
+    weights = np.where(tile.allowed, tile.weights, np.nan)
+    if not np.isfinite(weights).any():
+        return _("Attention weights of {rows} queries on {columns} keys; none of them has a value.", rows=n, columns=m)
+    row, column = divmod(int(np.nanargmax(weights)), m)
+    return _(
+        "Attention weights of {rows} queries on {columns} keys, {head}. The largest, {weight}, is that of query "
+        "{query} (position {row}) on key {key} (position {column}).",
+        rows=n,
+        columns=m,
+        head=tile.head or _("one head"),
+        weight=weight_text(float(weights[row, column])),
+        query=tile.query_labels[row],
+        row=tile.rows[row],
+        key=tile.key_labels[column],
+        column=tile.columns[column],
+    )
+
+
+def _state_sentences(tile: Tile) -> list[str]:
+    """How many pairs and rows have no weight, and why."""
+    states = cell_states(tile)
+    pairs = int((states == CODE_ABSENT).sum())
+    masked, nan, zero = (int((tile.states == state).sum()) for state in (RowState.MASKED, RowState.NAN, RowState.ZERO))
+    said = []
+    if pairs:
+        said.append(
+            _n(
+                "{count} pair is absent: the mask leaves it out.",
+                "{count} pairs are absent: the mask leaves them out.",
+                pairs,
+            )
+        )
+    if masked:
+        said.append(_n("{count} query may see no key at all.", "{count} queries may see no key at all.", masked))
+    if nan:
+        said.append(_n("{count} row holds NaN.", "{count} rows hold NaN.", nan))
+    if zero:
+        said.append(_n("{count} row is zero throughout.", "{count} rows are zero throughout.", zero))
+    return said

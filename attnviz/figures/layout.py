@@ -1,0 +1,87 @@
+"""What all figures share: no colours of their own for text and ground, fixed margins, axes of positions."""
+
+import unicodedata
+from collections.abc import Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from attnviz.figures.escape import escaped
+from attnviz.figures.palette import Number
+
+# Constant, so that zoom and camera survive a change of data (plotly.js keeps them while this stays the same).
+UI_REVISION = "attnviz"
+
+TRANSPARENT = "rgba(0,0,0,0)"
+
+# More labels than this along an axis would lie on top of each other; hovering still tells every one.
+MOST_LABELS = 64
+
+
+def text_width(text: str, size: float = 12.0) -> float:
+    """About how many pixels a label takes; East Asian letters are as wide as high."""
+    return size * sum(1.0 if unicodedata.east_asian_width(letter) in "WF" else 0.6 for letter in text)
+
+
+def base(
+    *,
+    title: str = "",
+    subtitle: str = "",
+    height: int,
+    left: Number = 16.0,
+    right: Number = 16.0,
+    bottom: Number = 16.0,
+) -> dict[str, Any]:
+    """The layout that every figure starts from, as arguments of `go.Layout`."""
+    lines = bool(title) + bool(subtitle)
+    return {
+        "template": go.layout.Template(),
+        "paper_bgcolor": TRANSPARENT,
+        "plot_bgcolor": TRANSPARENT,
+        "uirevision": UI_REVISION,
+        "height": height,
+        "margin": {"l": left, "r": right, "b": bottom, "t": (8, 40, 58)[lines], "autoexpand": False},
+        "title": {
+            "text": title,
+            "x": 0,
+            "xref": "paper",
+            "xanchor": "left",
+            "y": 1,
+            "yref": "container",
+            "yanchor": "top",
+            "pad": {"t": 10, "l": 0},
+            "font": {"size": 15},
+            "subtitle": {"text": subtitle, "font": {"size": 12}},
+        },
+        "hoverlabel": {"align": "left", "namelength": -1},
+        "showlegend": False,
+        "dragmode": False,
+    }
+
+
+def token_axis(labels: Sequence[str], *, reverse: bool = False, **more: Any) -> dict[str, Any]:
+    """An axis of positions 0, 1, 2 …: repeated labels stay apart because only their text is the same.
+
+    Beyond `MOST_LABELS` every second, third … label is written; hovering names all of them.
+    """
+    step = -(-len(labels) // MOST_LABELS)
+    written = list(range(0, len(labels), step))
+    last = len(labels) - 0.5
+    return {
+        "tickmode": "array",
+        "tickvals": written,
+        "ticktext": [escaped(labels[position]) for position in written],
+        "labelalias": {str(position): escaped(text) for position, text in enumerate(labels)},
+        "hoverformat": "d",
+        "range": [last, -0.5] if reverse else [-0.5, last],
+        "showgrid": False,
+        "zeroline": False,
+        "ticks": "",
+        "automargin": False,
+        **more,
+    }
+
+
+def label_room(labels: Sequence[str], least: float = 40.0, most: float = 180.0, size: float = 12.0) -> float:
+    """Pixels of margin that hold the longest of the labels."""
+    return min(max([text_width(text, size) for text in labels], default=0.0) + 16, most) if labels else least

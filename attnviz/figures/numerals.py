@@ -1,0 +1,45 @@
+"""How numbers are written in figures: never rounded to nothing."""
+
+import math
+
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def weight_text(weight: float) -> str:
+    """0.327, 0.0095, 3.4·10⁻⁷: three decimals, or two significant digits where those would hide it."""
+    if math.isnan(weight):
+        return "NaN"
+    if weight == 0:
+        return "0"
+    if weight < 0:
+        return "−" + weight_text(-weight)
+    if weight >= 0.0995:
+        return f"{weight:.3f}"
+    return _two_digits(weight)
+
+
+def signed_text(value: float) -> str:
+    """4.000, −0.707, 12.35, −2.3·10⁻⁴: a score, a value or a coordinate."""
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    size = abs(value)
+    sign = "−" if value < 0 else ""
+    if size == 0:
+        return "0"
+    if size < 0.0995:
+        return sign + _two_digits(size)
+    if size >= 100_000:
+        mantissa, exponent = f"{size:.2e}".split("e")
+        return f"{sign}{mantissa}·10{str(int(exponent)).translate(_SUPERSCRIPT)}"
+    decimals = 3 if size < 10 else 2 if size < 100 else 1
+    return f"{sign}{size:.{decimals}f}"
+
+
+def _two_digits(size: float) -> str:
+    """A number below 0.1 with two significant digits."""
+    if size >= 1e-4:
+        return f"{size:.{1 - math.floor(math.log10(size))}f}"
+    mantissa, exponent = f"{size:.1e}".split("e")
+    return f"{mantissa}·10{str(int(exponent)).translate(_SUPERSCRIPT)}"
