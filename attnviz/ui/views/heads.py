@@ -1,9 +1,10 @@
 """The Heads page's state: which model, which text, and what of its attention is looked at."""
 
-from typing import Literal, Self
+from typing import Literal
 
 from pydantic import Field
 
+from attnviz.attention import Role
 from attnviz.selection import Selection
 from attnviz.ui.address import View
 
@@ -17,7 +18,7 @@ class HeadsView(View, frozen=True):
     page: Literal["heads"] = "heads"
     model: str = Field("minilm", max_length=500)
     text: str = Field(SENTENCE, max_length=MOST_TEXT)
-    role: str = Field("encoder", max_length=20)
+    role: Role = "encoder"
     layer: int = Field(0, ge=0, lt=10_000)
     head: int | Literal["mean", "maximum"] = 0
     query: int | None = Field(None, ge=0)
@@ -27,7 +28,7 @@ class HeadsView(View, frozen=True):
     glance: Literal["maps", "entropy", "largest", "distance", "special"] = "maps"
 
     @classmethod
-    def start(cls) -> Self:
+    def start(cls) -> "HeadsView":
         """Head 0 of layer 0 on a sentence; the first head is shown because it is the first, not for its looks."""
         return cls()
 

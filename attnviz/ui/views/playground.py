@@ -1,7 +1,7 @@
 """The Playground's state: vectors, tokens and switches."""
 
 import math
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 import torch
 from pydantic import BaseModel, Field, model_validator
@@ -37,7 +37,7 @@ class Projection(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
     output: Rows
 
     @classmethod
-    def start(cls, tokens: int, model: int = 4, heads: int = 2, dimensions: int = 2) -> Self:
+    def start(cls, tokens: int, model: int = 4, heads: int = 2, dimensions: int = 2) -> "Projection":
         """Features and matrices drawn from torch's generator with seed 0; W_O begins as the identity."""
         draw = torch.Generator().manual_seed(0)
         shape = (heads, model, dimensions)
@@ -53,12 +53,12 @@ class Projection(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
             }
         )
 
-    def with_features(self, features: Matrix) -> Self:
+    def with_features(self, features: Matrix) -> "Projection":
         """The same projections of other features."""
         return type(self).model_validate({**dict(self), "features": features})
 
     @model_validator(mode="after")
-    def _fits(self) -> Self:
+    def _fits(self) -> "Projection":
         model, heads = len(self.features[0]), len(self.query)
         _rectangle("x", self.features, len(self.features), model)
         for name, stack in (("W_Q", self.query), ("W_K", self.key), ("W_V", self.value)):
@@ -104,7 +104,7 @@ class PlaygroundView(View, frozen=True):
     projection: Projection | None = None
 
     @model_validator(mode="after")
-    def _fits(self) -> Self:
+    def _fits(self) -> "PlaygroundView":
         queries, keys, dimensions = len(self.query), len(self.key), len(self.query[0])
         _rectangle(_("query"), self.query, len(self.query_tokens), dimensions)
         _rectangle(_("key"), self.key, len(self.key_tokens), dimensions)
@@ -143,7 +143,7 @@ class PlaygroundView(View, frozen=True):
         return self.part in PROJECTION_PARTS and self.row < sizes[self.part]
 
     @classmethod
-    def start(cls, example: str = "seed-0") -> Self:
+    def start(cls, example: str = "seed-0") -> "PlaygroundView":
         """The view that an example begins with."""
         made = EXAMPLES[example][1]()
         return cls(

@@ -1,0 +1,54 @@
+"""Playground: scaled dot-product attention by hand."""
+
+import streamlit as st
+
+from attnviz.base.errors import InputError
+from attnviz.base.language import _
+from attnviz.ui import state
+from attnviz.ui.components import address_of
+from attnviz.ui.page import complain, fragment
+from attnviz.ui.playground import controls, pictures, why
+from attnviz.ui.playground.compute import work_out
+from attnviz.ui.views.playground import PlaygroundView
+
+
+@fragment
+def playground() -> None:
+    store = state.store(PlaygroundView, PlaygroundView.start)
+    complain(store.complaint)
+    controls.switches(store)
+    left, right = st.columns([1, 3], gap="medium")
+    with left:
+        controls.vector(store)
+    with right:
+        try:
+            worked = work_out(store.view)
+        except InputError as error:
+            complain(error)
+            return
+        pictures.steps(store, worked)
+        pictures.formula(store.view, worked)
+        pictures.check(worked)
+    with st.expander(_("Tokens, dimensions, and one step further back"), icon=":material/resize:"):
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            controls.sizes(store)
+        controls.source(store)
+    address_of(store.view)
+
+
+@fragment
+def explanation() -> None:
+    with st.expander(_("Why divide by √d?"), icon=":material/help:", on_change="rerun", key="playground:why") as box:
+        if box.open:
+            why.why()
+
+
+st.title(_("Playground"))
+st.markdown(
+    _(
+        "Every query is compared with every key; the softmax turns the scores into weights; "
+        "the output is the weighted mean of the values. Move any number and watch the steps follow."
+    )
+)
+playground()
+explanation()

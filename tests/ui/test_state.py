@@ -1,0 +1,51 @@
+from attnviz.ui.state import Store
+from attnviz.ui.views.playground import PlaygroundView
+
+
+def _store():
+    return Store(PlaygroundView.start("intersection"))
+
+
+def test_undo_goes_back_one_change():
+    store = _store()
+    store.change(scale=False)
+    store.change(temperature=2.0)
+    store.undo()
+    assert (store.view.scale, store.view.temperature) == (False, 1.0)
+    store.undo()
+    assert store.view == store.initial
+    assert not store.can_undo
+
+
+def test_one_drag_is_one_step_back():
+    store = _store()
+    for tenth in range(11, 30):
+        store.change(gesture="temperature", temperature=tenth / 10)
+    store.undo()
+    assert store.view == store.initial
+
+
+def test_another_control_begins_another_step():
+    store = _store()
+    store.change(gesture="temperature", temperature=2.0)
+    store.change(gesture="scale", scale=False)
+    store.undo()
+    assert (store.view.scale, store.view.temperature) == (True, 2.0)
+
+
+def test_reset_can_be_undone():
+    store = _store()
+    store.change(temperature=2.0)
+    store.reset()
+    assert store.view == store.initial
+    store.undo()
+    assert store.view.temperature == 2.0
+
+
+def test_what_cannot_be_shown_is_said_and_changes_nothing():
+    store = _store()
+    store.change(heads=3)
+    assert store.view == store.initial
+    assert "3 heads" in str(store.complaint)
+    store.change(scale=False)
+    assert store.complaint is None
