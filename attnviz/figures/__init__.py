@@ -8,7 +8,6 @@ from attnviz.figures.number_grid import (
     Grid,
     describe_number_grid,
     number_grid,
-    number_grids,
     table_number_grid,
 )
 from attnviz.figures.palette import thickness
@@ -26,7 +25,6 @@ __all__ = [
     "head_grid",
     "heatmap",
     "number_grid",
-    "number_grids",
     "table_arrows",
     "table_head_grid",
     "table_heatmap",

@@ -45,6 +45,7 @@ def arrows(
     values: Float[np.ndarray | Tensor, "m two"] | None = None,
     dimensions: tuple[int, int] = (0, 1),
     limit: palette.Number | None = None,
+    step: palette.Number | None = None,
 ) -> go.Figure:
     """One query and all keys (and values, if given) from the origin, on equal axes.
 
@@ -53,13 +54,13 @@ def arrows(
     limit: half the width of the picture; else the next of 1, 2, 5, 10 …, so that it does not jump.
 
     Every arrow is one trace from (0, 0) to its tip with meta {"handles": [None, "key:1"]}, by which the chart
-    component lets the tip be dragged; `limit` then is its bound.
+    component lets the tip be dragged: within ±limit and in steps of `step`, where these are given.
     """
     shown = _all_arrows(
         query, keys, query_label, key_labels, query_index, key_indices, dots, weights, values, dimensions
     )
-    reach = palette.symmetric_range([c for arrow in shown for c in (arrow.x, arrow.y)]) if limit is None else limit
-    figure = go.Figure([_trace(arrow) for arrow in shown])
+    reach = palette.ceiling([c for arrow in shown for c in (arrow.x, arrow.y)], 1) if limit is None else limit
+    figure = go.Figure([_trace(arrow, limit, step) for arrow in shown])
     figure.update_layout(**_layout(reach, dimensions))
     return figure
 
@@ -194,13 +195,13 @@ def _note(dots: Float[np.ndarray, " m"] | None, weights: Float[np.ndarray, " m"]
     return "<br>".join(lines)
 
 
-def _trace(arrow: Arrow) -> go.Scatter:
+def _trace(arrow: Arrow, limit: palette.Number | None, step: palette.Number | None) -> go.Scatter:
     """From the origin to the tip, with an arrow head and its label; values are dotted."""
     kind = arrow.name.split(":")[0]
     text = f"<b>{escaped(arrow.label)}</b>" + (f"<br>{arrow.note}" if arrow.note else "")
     return go.Scatter(
         name=arrow.label,
-        meta={"handles": [None, arrow.name], "line_of": arrow.name, "labels": ["", escaped(arrow.label)]},
+        meta=_handle(arrow, limit, step),
         customdata=["", arrow.name],
         x=[0.0, arrow.x],
         y=[0.0, arrow.y],
@@ -216,6 +217,7 @@ def _trace(arrow: Arrow) -> go.Scatter:
             "size": [0, 15],
             "color": arrow.colour,
             "opacity": [0, 1],
+            "line": {"width": 0},
         },
         text=["", text],
         textposition=_outward(arrow),
@@ -224,8 +226,25 @@ def _trace(arrow: Arrow) -> go.Scatter:
     )
 
 
+def _handle(arrow: Arrow, limit: palette.Number | None, step: palette.Number | None) -> dict[str, Any]:
+    """What the chart component needs to let the tip be dragged."""
+    meta: dict[str, Any] = {"handles": [None, arrow.name], "labels": ["", escaped(arrow.label)]}
+    if limit is not None:
+        meta["bounds"] = [-limit, limit]
+    if step is not None:
+        meta["step"] = step
+    return meta
+
+
 def _outward(arrow: Arrow) -> str:
-    """The side of the tip that looks away from the origin, so that a label does not lie on its arrow."""
+    """The side of the tip that looks away from the origin, so that a label does not lie on its arrow.
+
+    A query's label stands beside its tip, where it does not meet that of a key in the same place.
+    """
+    if arrow.name.startswith("query"):
+        steep = abs(arrow.y) > abs(arrow.x)
+        beside = "middle left" if arrow.x >= 0 else "middle right"
+        return beside if steep else "bottom center" if arrow.y < 0 else "top center"
     if abs(arrow.y) > 2 * abs(arrow.x):
         return "top center" if arrow.y >= 0 else "bottom center"
     return (

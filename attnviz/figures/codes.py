@@ -53,13 +53,13 @@ def codes(
         rows = to_numpy(states)
         found[rows == RowState.MASKED] = CODE_FULLY_MASKED
         found[rows == RowState.NAN] = np.where(found[rows == RowState.NAN] == CODE_ABSENT, CODE_ABSENT, CODE_NAN)
-    return found
+    return np.asarray(found)
 
 
 def decode(found: UInt8[np.ndarray, "*any"]) -> Float[np.ndarray, "*any"]:
     """The weight that a byte stands for, within `RELATIVE_ERROR`; NaN for absent, fully masked and NaN."""
     exponents = (found.astype(np.float64) - FIRST) / _STEPS_PER_OCTAVE + palette.SMALLEST_EXPONENT
-    weights = np.exp2(exponents)
+    weights: Float[np.ndarray, "*any"] = np.exp2(exponents)
     weights[found == CODE_ZERO] = 0.0
     weights[found < CODE_ZERO] = np.nan
     return weights
@@ -69,18 +69,13 @@ def code_colours() -> UInt8[np.ndarray, "256 4"]:
     """Red, green, blue and opacity (0–255) of every byte, for a canvas."""
     table = np.zeros((256, 4), dtype=np.uint8)
     for code, colour in enumerate((palette.ABSENT, palette.FULLY_MASKED, palette.NOT_A_NUMBER, palette.ZERO)):
-        table[code] = _channels(colour)
+        table[code] = _bytes(colour)
     log10 = (np.arange(252) / _STEPS_PER_OCTAVE + palette.SMALLEST_EXPONENT) * np.log10(2)
     places = palette.place_on_log_scale(log10).tolist()
-    table[FIRST:] = [_channels(colour) for colour in sample_colorscale(palette.SEQUENTIAL, places)]
+    table[FIRST:] = [_bytes(colour) for colour in sample_colorscale(palette.SEQUENTIAL, places)]
     return table
 
 
-def _channels(colour: str) -> tuple[int, int, int, int]:
-    """A "#rrggbb", "rgb(…)" or "rgba(…)" as four bytes."""
-    if colour.startswith("#"):
-        red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
-        return red, green, blue, 255
-    numbers = [float(number) for number in colour[colour.index("(") + 1 : -1].split(",")]
-    opacity = numbers[3] if len(numbers) == 4 else 1.0
-    return round(numbers[0]), round(numbers[1]), round(numbers[2]), round(opacity * 255)
+def _bytes(colour: str) -> tuple[int, int, int, int]:
+    red, green, blue, opacity = palette.channels(colour)
+    return red, green, blue, round(opacity * 255)

@@ -1,6 +1,7 @@
 """Layers × heads at a glance: one number for every head."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ from torch import Tensor
 
 from attnviz.base.language import _
 from attnviz.figures import layout, palette
+from attnviz.figures.cells import outline, printed
 from attnviz.figures.escape import escaped
 from attnviz.figures.numerals import signed_text
 from attnviz.figures.to_numpy import to_numpy
@@ -37,7 +39,7 @@ def head_grid(
     count, heads = values.shape
     numbers = list(range(count)) if layers is None else list(layers)
     places = np.stack(np.broadcast_arrays(np.array(numbers)[:, None], np.arange(heads)[None]), axis=-1)
-    least, greatest = (0.0, palette.symmetric_range(values)) if limits is None else limits
+    least, greatest = (0.0, palette.ceiling(values)) if limits is None else limits
     suffix = f" {escaped(unit)}" if unit else ""
     figure = go.Figure(
         go.Heatmap(
@@ -46,8 +48,6 @@ def head_grid(
             zmin=least,
             zmax=greatest,
             colorscale=palette.SEQUENTIAL,
-            text=[["" if np.isnan(value) else signed_text(float(value)) for value in row] for row in values],
-            texttemplate="%{text}" if heads <= MOST_HEADS_WITH_NUMBERS else None,
             customdata=places.astype(np.int16),
             hovertemplate=_("layer {layer}, head {head}", layer="%{customdata[0]}", head="%{customdata[1]}")
             + f"<br>{escaped(name)}: <b>%{{z:.4~g}}</b>{suffix}<extra></extra>",
@@ -57,6 +57,10 @@ def head_grid(
             colorbar={"thickness": 12, "outlinewidth": 0, "title": {"text": escaped(unit), "side": "right"}},
         )
     )
+    if heads <= MOST_HEADS_WITH_NUMBERS:
+        texts = [["" if np.isnan(value) else signed_text(float(value)) for value in row] for row in values]
+        places = (values.astype(np.float64) - least) / (greatest - least)
+        figure.add_traces(printed(texts, places, palette.SEQUENTIAL))
     gaps = np.argwhere(np.isnan(values))
     if len(gaps):
         figure.add_scatter(x=gaps[:, 1], y=gaps[:, 0], mode="text", text=["—"] * len(gaps), hoverinfo="skip")
@@ -67,7 +71,7 @@ def head_grid(
         yaxis=layout.token_axis(
             [str(number) for number in numbers], reverse=True, title={"text": _("layer"), "standoff": 4}
         ),
-        shapes=_outline(numbers, selected),
+        shapes=_outlines(numbers, selected),
     )
     return figure
 
@@ -115,17 +119,8 @@ def table_head_grid(
     return pd.DataFrame({_("layer"): layer.ravel(), _("head"): head.ravel(), heading: values.ravel()})
 
 
-def _outline(numbers: Sequence[int], selected: tuple[int, int] | None) -> list[dict[str, object]]:
+def _outlines(numbers: Sequence[int], selected: tuple[int, int] | None) -> list[dict[str, Any]]:
     if selected is None or selected[0] not in numbers:
         return []
-    row, head = list(numbers).index(selected[0]), selected[1]
-    return [
-        {
-            "type": "rect",
-            "x0": head - 0.5,
-            "x1": head + 0.5,
-            "y0": row - 0.5,
-            "y1": row + 0.5,
-            "line": {"color": palette.HIGHLIGHT, "width": 3},
-        }
-    ]
+    row, head = float(list(numbers).index(selected[0])), float(selected[1])
+    return [outline(head, head, row, row, 3.0)]

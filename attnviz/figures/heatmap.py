@@ -10,6 +10,7 @@ from jaxtyping import Float, Int
 from attnviz.attention import RowState
 from attnviz.base.language import _, _n
 from attnviz.figures import layout, palette
+from attnviz.figures.cells import outline, printed
 from attnviz.figures.codes import CODE_ABSENT, CODE_FULLY_MASKED, CODE_NAN, CODE_ZERO
 from attnviz.figures.escape import escaped
 from attnviz.figures.numerals import weight_text
@@ -41,7 +42,8 @@ def heatmap(
     if (states >= 0).any():
         _add_states(figure, tile, states)
     if _prints_numbers(tile):
-        figure.update_traces(texttemplate="%{text}", selector={"name": "weights"})
+        shown = np.where(states < 0, tile.weights, np.nan)
+        figure.add_traces(printed(_texts(shown), shown.astype(np.float64), palette.SEQUENTIAL))
     figure.update_layout(**_layout(tile, title), shapes=_outlines(tile, query, key))
     return figure
 
@@ -100,7 +102,7 @@ def state_names() -> tuple[str, str, str, str]:
 
 
 def _prints_numbers(tile: Tile) -> bool:
-    return tile.weights.shape[1] <= palette.LINEAR_KEYS and tile.weights.shape[0] <= MOST_ROWS_WITH_NUMBERS
+    return len(tile.columns) <= palette.LINEAR_KEYS and len(tile.rows) <= MOST_ROWS_WITH_NUMBERS
 
 
 def _weight_map(tile: Tile, states: Int[np.ndarray, "n m"]) -> go.Heatmap:
@@ -112,7 +114,6 @@ def _weight_map(tile: Tile, states: Int[np.ndarray, "n m"]) -> go.Heatmap:
     return go.Heatmap(
         name="weights",
         z=z,
-        text=_texts(weights) if _prints_numbers(tile) else None,
         customdata=_customdata(tile, baseline),
         hovertemplate=_hover(bool(np.isfinite(baseline).any())),
         hoverongaps=False,
@@ -155,7 +156,7 @@ def _colours(linear: bool) -> dict[str, Any]:
         "tickvals": values,
         "ticktext": texts,
     }
-    return {"colorscale": palette.log_colorscale(), "zmin": least, "zmax": greatest, "colorbar": bar}
+    return {"colorscale": list(palette.log_colorscale()), "zmin": least, "zmax": greatest, "colorbar": bar}
 
 
 def _texts(weights: Float[np.ndarray, "n m"]) -> list[list[str]]:
@@ -262,21 +263,9 @@ def baseline_sentence(tile: Tile) -> str:
 def _outlines(tile: Tile, query: int | None, key: int | None) -> list[dict[str, Any]]:
     n, m = tile.weights.shape
     row, column = tile.row_of(query), tile.column_of(key)
-    boxes = []
-    if row is not None:
-        boxes.append((-0.5, row - 0.5, m - 0.5, row + 0.5))
-    if column is not None:
-        boxes.append((column - 0.5, -0.5, column + 0.5, n - 0.5))
     return [
-        {
-            "type": "rect",
-            "x0": x0,
-            "y0": y0,
-            "x1": x1,
-            "y1": y1,
-            "line": {"color": palette.HIGHLIGHT, "width": 2},
-        }
-        for x0, y0, x1, y1 in boxes
+        *([] if row is None else [outline(0.0, m - 1.0, float(row), float(row))]),
+        *([] if column is None else [outline(float(column), float(column), 0.0, n - 1.0)]),
     ]
 
 

@@ -6,13 +6,11 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from attnviz.figures import palette
 from attnviz.figures.escape import escaped
-from attnviz.figures.palette import Number
 
 # Constant, so that zoom and camera survive a change of data (plotly.js keeps them while this stays the same).
 UI_REVISION = "attnviz"
-
-TRANSPARENT = "rgba(0,0,0,0)"
 
 # More labels than this along an axis would lie on top of each other; hovering still tells every one.
 MOST_LABELS = 64
@@ -28,16 +26,16 @@ def base(
     title: str = "",
     subtitle: str = "",
     height: int,
-    left: Number = 16.0,
-    right: Number = 16.0,
-    bottom: Number = 16.0,
+    left: palette.Number = 16.0,
+    right: palette.Number = 16.0,
+    bottom: palette.Number = 16.0,
 ) -> dict[str, Any]:
     """The layout that every figure starts from, as arguments of `go.Layout`."""
     lines = bool(title) + bool(subtitle)
     return {
         "template": go.layout.Template(),
-        "paper_bgcolor": TRANSPARENT,
-        "plot_bgcolor": TRANSPARENT,
+        "paper_bgcolor": palette.TRANSPARENT,
+        "plot_bgcolor": palette.TRANSPARENT,
         "uirevision": UI_REVISION,
         "height": height,
         "margin": {"l": left, "r": right, "b": bottom, "t": (8, 40, 58)[lines], "autoexpand": False},

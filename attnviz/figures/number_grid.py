@@ -1,4 +1,4 @@
-"""Small matrices with their numbers printed, one or several side by side: the steps of attention by hand."""
+"""A small matrix with its numbers printed: one step of attention by hand."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,12 +7,12 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Shaped
 from torch import Tensor
 
-from attnviz.base.errors import InputError
-from attnviz.base.language import _, _m
+from attnviz.base.language import _
 from attnviz.figures import layout, palette
+from attnviz.figures.cells import outline, printed
 from attnviz.figures.escape import escaped, labels
 from attnviz.figures.numerals import signed_text, weight_text
 from attnviz.figures.to_numpy import to_numpy
@@ -27,18 +27,44 @@ ROW_HEIGHT = 34
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """One matrix to print. `absent` marks entries that the mask leaves out; they are shown as "—"."""
+    """A matrix to print.
 
-    matrix: Float[np.ndarray | Tensor, "n m"]
+    kind: "signed" colours around 0, "weights" on a fixed 0–1, "plain" not at all. absent: entries that the
+    mask leaves out, shown as "—". limit: the ends ±limit of the signed colours; the next of 1, 2, 3 … if None.
+    """
+
+    matrix: Shaped[np.ndarray | Tensor, "n m"]
     row_labels: Labels = None
     column_labels: Labels = None
     title: str = ""
     kind: Kind = "plain"
     absent: Bool[np.ndarray | Tensor, "n m"] | None = None
+    limit: palette.Number | None = None
+
+    def values(self) -> Float[np.ndarray, "n m"]:
+        """The numbers in float64, absent ones too."""
+        return to_numpy(self.matrix).astype(np.float64)
+
+    def gone(self) -> Bool[np.ndarray, "n m"]:
+        """Which entries are absent."""
+        return np.zeros(tuple(self.matrix.shape), bool) if self.absent is None else to_numpy(self.absent)
+
+    def texts(self) -> list[list[str]]:
+        """Every entry as it is printed."""
+        written = weight_text if self.kind == "weights" else signed_text
+        return [
+            [ABSENT_SIGN if missing else written(float(value)) for value, missing in zip(*row, strict=True)]
+            for row in zip(self.values(), self.gone(), strict=True)
+        ]
+
+    def names(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The labels of the rows and of the columns."""
+        n, m = self.matrix.shape
+        return labels(self.row_labels, n), labels(self.column_labels, m)
 
 
 def number_grid(
-    matrix: Float[np.ndarray | Tensor, "n m"],
+    matrix: Shaped[np.ndarray | Tensor, "n m"],
     row_labels: Labels = None,
     column_labels: Labels = None,
     title: str = "",
@@ -46,196 +72,115 @@ def number_grid(
     *,
     absent: Bool[np.ndarray | Tensor, "n m"] | None = None,
     highlighted_row: int | None = None,
+    limit: palette.Number | None = None,
 ) -> go.Figure:
-    """One small matrix with its numbers. kind: "signed" colours around 0, "weights" on 0–1, "plain" not at all.
-
-    A cell's `customdata` is [row, column].
-    """
-    grid = Grid(matrix, row_labels, column_labels, title, kind, absent)
-    return number_grids([grid], highlighted_row=highlighted_row)
+    """One small matrix with its numbers (see `Grid`). A cell's `customdata` is [row, column]."""
+    return figure_of(Grid(matrix, row_labels, column_labels, title, kind, absent, limit), highlighted_row)
 
 
-def number_grids(grids: Sequence[Grid], *, highlighted_row: int | None = None) -> go.Figure:
-    """Several matrices side by side in one figure, row by row on the same height.
-
-    All must have the same number of rows. A cell's `customdata` is [row, column, number of the grid].
-    """
-    rows = {grid.matrix.shape[0] for grid in grids}
-    if len(rows) != 1:
-        raise InputError(
-            _m("Matrices side by side need the same number of rows; these have {rows}."),
-            rows=", ".join(str(count) for count in sorted(rows)),
-        )
-    figure = go.Figure()
-    domains = _domains([grid.matrix.shape[1] for grid in grids])
-    axes: dict[str, Any] = {}
-    for number, (grid, domain) in enumerate(zip(grids, domains, strict=True)):
-        figure.add_traces(_traces(grid, number))
-        axes |= _axes(grid, number, domain)
-    shapes = (
-        []
-        if highlighted_row is None
-        else [_outline(grid, number, highlighted_row) for number, grid in enumerate(grids)]
-    )
-    headings = [_heading(grid, domain) for grid, domain in zip(grids, domains, strict=True)]
-    figure.update_layout(**_layout(grids), **axes, annotations=headings, shapes=shapes)
-    return figure
+def figure_of(grid: Grid, highlighted_row: int | None = None) -> go.Figure:
+    """The same for a `Grid`."""
+    figure, texts, places = go.Figure(_cells(grid)), grid.texts(), _places(grid)
+    if grid.kind != "plain":
+        figure.add_traces(printed(texts, places, _scale(grid.kind)))
+    figure.add_traces(_uncoloured(texts, np.isnan(places) | (grid.kind == "plain")))
+    if highlighted_row is not None:
+        row = float(highlighted_row)
+        figure.add_shape(outline(0.0, places.shape[1] - 1.0, row, row))
+    return figure.update_layout(**_layout(grid))
 
 
 def describe_number_grid(grid: Grid, highlighted_row: int | None = None) -> str:
-    """The row as one sentence; the size of the matrix where no row is highlighted."""
-    matrix, absent = to_numpy(grid.matrix), _absent(grid)
-    n, m = matrix.shape
+    """The highlighted row as one sentence, or the size of the matrix."""
+    rows, columns = grid.names()
     if highlighted_row is None:
-        return _("{title}: a matrix of {rows} rows and {columns} columns.", title=grid.title, rows=n, columns=m)
+        return _(
+            "{title}: a matrix of {rows} rows and {columns} columns.",
+            title=grid.title,
+            rows=len(rows),
+            columns=len(columns),
+        )
+    numbers = zip(columns, grid.texts()[highlighted_row], strict=True)
     return _(
         "{title}, row {label}: {numbers}.",
         title=grid.title,
-        label=labels(grid.row_labels, n)[highlighted_row],
-        numbers=", ".join(
-            f"{label} {text}"
-            for label, text in zip(
-                labels(grid.column_labels, m), _texts(matrix, absent, grid.kind)[highlighted_row], strict=True
-            )
-        ),
+        label=rows[highlighted_row],
+        numbers=", ".join(f"{name} {text}" for name, text in numbers),
     )
 
 
 def table_number_grid(grid: Grid) -> pd.DataFrame:
-    """The exact numbers; absent entries are missing values. Columns carry their position, so none merge."""
-    matrix = to_numpy(grid.matrix).astype(np.float64)
-    n, m = matrix.shape
-    matrix = np.where(_absent(grid), np.nan, matrix)
-    columns = [f"{position}: {label}" for position, label in enumerate(labels(grid.column_labels, m))]
-    rows = [f"{position}: {label}" for position, label in enumerate(labels(grid.row_labels, n))]
-    return pd.DataFrame(matrix, index=rows, columns=columns)
+    """The exact numbers; absent entries are missing values. Labels carry their position, so none merge."""
+    rows, columns = ([f"{position}: {label}" for position, label in enumerate(names)] for names in grid.names())
+    return pd.DataFrame(np.where(grid.gone(), np.nan, grid.values()), index=rows, columns=columns)
 
 
-def _absent(grid: Grid) -> Bool[np.ndarray, "n m"]:
-    shape = tuple(grid.matrix.shape)
-    return np.zeros(shape, dtype=bool) if grid.absent is None else np.broadcast_to(to_numpy(grid.absent), shape)
+def _limits(grid: Grid) -> tuple[float, float]:
+    if grid.kind != "signed":
+        return 0.0, 1.0
+    greatest = palette.ceiling(grid.values()[~grid.gone()], 1) if grid.limit is None else float(grid.limit)
+    return -greatest, greatest
 
 
-def _texts(matrix: Float[np.ndarray, "n m"], absent: Bool[np.ndarray, "n m"], kind: Kind) -> list[list[str]]:
-    written = weight_text if kind == "weights" else signed_text
-    return [
-        [ABSENT_SIGN if gone else written(float(value)) for value, gone in zip(row, missing, strict=True)]
-        for row, missing in zip(matrix, absent, strict=True)
-    ]
+def _places(grid: Grid) -> Float[np.ndarray, "n m"]:
+    """Where each cell's colour lies on its scale, 0–1; NaN for cells without colour."""
+    (least, greatest), values = _limits(grid), grid.values()
+    return np.where(grid.gone() | ~np.isfinite(values), np.nan, (values - least) / (greatest - least))
 
 
-def _traces(grid: Grid, number: int) -> list[Any]:
-    """The coloured cells, and the numbers of those that have no colour (their text takes the page's colour)."""
-    matrix, absent = to_numpy(grid.matrix), _absent(grid)
-    n, m = matrix.shape
-    texts = _texts(matrix, absent, grid.kind)
-    places = np.stack(np.broadcast_arrays(np.arange(n)[:, None], np.arange(m)[None], number), axis=-1)
-    coloured = np.isfinite(matrix) & ~absent & (grid.kind != "plain")
-    axes = {"xaxis": _axis("x", number), "yaxis": _axis("y", number)}
-    cells = go.Heatmap(
-        name="cells",
-        z=np.where(absent, np.nan, matrix).astype(np.float32),
-        text=[
-            [text if there else "" for text, there in zip(*row, strict=True)]
-            for row in zip(texts, coloured, strict=True)
-        ],
-        texttemplate="%{text}",
-        customdata=places.astype(np.int16),
+def _scale(kind: Kind) -> palette.ColorScale:
+    if kind == "plain":
+        return ((0.0, palette.PLAIN), (1.0, palette.PLAIN))
+    return palette.SEQUENTIAL if kind == "weights" else palette.DIVERGING
+
+
+def _cells(grid: Grid) -> go.Heatmap:
+    (least, greatest), scale = _limits(grid), _scale(grid.kind)
+    values = np.where(grid.gone(), np.nan, grid.values()).astype(np.float32)
+    rows, columns = np.indices(values.shape)
+    return go.Heatmap(
+        name="numbers",
+        z=values,
+        zmin=least,
+        zmax=greatest,
+        colorscale=scale if isinstance(scale, str) else list(scale),
+        customdata=np.stack([rows, columns], axis=-1).astype(np.int16),
         hovertemplate="%{y} → %{x}: <b>%{z:.6~g}</b><extra></extra>",
+        hoverongaps=False,
         showscale=False,
         xgap=2,
         ygap=2,
-        **axes,
-        **_colours(grid.kind, matrix[~absent]),
     )
-    at = np.argwhere(~coloured)
+
+
+def _uncoloured(texts: list[list[str]], cells: Bool[np.ndarray, "n m"]) -> list[go.Scatter]:
+    """Numbers on the bare page, in the colour of its text."""
+    at = np.argwhere(cells)
     if not len(at):
-        return [cells]
-    numbers = go.Scatter(
-        name="numbers",
-        x=at[:, 1],
-        y=at[:, 0],
-        mode="text",
-        text=[texts[row][column] for row, column in at],
-        hoverinfo="skip",
-        **axes,
-    )
-    return [cells, numbers]
+        return []
+    return [
+        go.Scatter(
+            name="",
+            x=at[:, 1],
+            y=at[:, 0],
+            mode="text",
+            text=[texts[row][column] for row, column in at],
+            textfont={"size": 12 if cells.shape[1] <= 6 else 10},
+            hoverinfo="skip",
+        )
+    ]
 
 
-def _colours(kind: Kind, present: Float[np.ndarray, " count"]) -> dict[str, Any]:
-    if kind == "weights":
-        return {"colorscale": palette.SEQUENTIAL, "zmin": 0, "zmax": 1}
-    if kind == "signed":
-        limit = palette.symmetric_range(present)
-        return {"colorscale": [list(stop) for stop in palette.DIVERGING], "zmin": -limit, "zmax": limit}
-    return {"colorscale": [[0, palette.PLAIN], [1, palette.PLAIN]], "zmin": 0, "zmax": 1}
-
-
-def _axis(letter: str, number: int) -> str:
-    return letter if number == 0 else f"{letter}{number + 1}"
-
-
-def _domains(widths: Sequence[int]) -> list[tuple[float, float]]:
-    """Where each matrix lies, 0–1: as wide as it has columns, with room between for row labels."""
-    gap = 0.0 if len(widths) == 1 else 0.24 / len(widths)
-    share = (1.0 - gap * (len(widths) - 1)) / sum(widths)
-    domains, start = [], 0.0
-    for width in widths:
-        stop = start + width * share
-        domains.append((start, min(stop, 1.0)))
-        start = stop + gap
-    return domains
-
-
-def _axes(grid: Grid, number: int, domain: tuple[float, float]) -> dict[str, Any]:
-    n, m = grid.matrix.shape
-    suffix = "" if number == 0 else str(number + 1)
-    return {
-        f"xaxis{suffix}": layout.token_axis(
-            labels(grid.column_labels, m), side="bottom", domain=domain, anchor=_axis("y", number), fixedrange=True
-        ),
-        f"yaxis{suffix}": layout.token_axis(
-            labels(grid.row_labels, n), reverse=True, anchor=_axis("x", number), fixedrange=True
-        ),
-    }
-
-
-def _layout(grids: Sequence[Grid]) -> dict[str, Any]:
-    rows = grids[0].matrix.shape[0]
-    first = labels(grids[0].row_labels, rows)
-    columns = [text for grid in grids for text in labels(grid.column_labels, grid.matrix.shape[1])]
-    slanted = max(map(layout.text_width, columns), default=0) > 44
-    bottom = min(layout.label_room(columns), 110) * 0.8 + 12 if slanted else 28
-    shared = layout.base(height=round(34 + rows * ROW_HEIGHT + bottom), left=layout.label_room(first), bottom=bottom)
-    shared["margin"]["t"] = 34
-    del shared["title"]
-    return shared
-
-
-def _heading(grid: Grid, domain: tuple[float, float]) -> dict[str, Any]:
-    return {
-        "text": escaped(grid.title),
-        "x": domain[0],
-        "y": 1,
-        "xref": "paper",
-        "yref": "paper",
-        "xanchor": "left",
-        "yanchor": "bottom",
-        "yshift": 6,
-        "showarrow": False,
-        "font": {"size": 13},
-    }
-
-
-def _outline(grid: Grid, number: int, row: int) -> dict[str, Any]:
-    return {
-        "type": "rect",
-        "xref": _axis("x", number),
-        "yref": _axis("y", number),
-        "x0": -0.5,
-        "x1": grid.matrix.shape[1] - 0.5,
-        "y0": row - 0.5,
-        "y1": row + 0.5,
-        "line": {"color": palette.HIGHLIGHT, "width": 2},
+def _layout(grid: Grid) -> dict[str, Any]:
+    rows, columns = grid.names()
+    slanted = max(map(layout.text_width, columns), default=0.0) * len(columns) > 260
+    bottom = round(layout.label_room(columns, most=110.0) * 0.75 + 14) if slanted else 28
+    return layout.base(
+        title=escaped(grid.title),
+        height=round((40 if grid.title else 8) + len(rows) * ROW_HEIGHT + bottom),
+        left=layout.label_room(rows, most=130.0),
+        bottom=bottom,
+    ) | {
+        "xaxis": layout.token_axis(columns, tickangle=-45 if slanted else 0, fixedrange=True),
+        "yaxis": layout.token_axis(rows, reverse=True, fixedrange=True),
     }

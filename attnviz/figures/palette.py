@@ -5,6 +5,7 @@ All colours are read on a light and on a dark page: the categorical ones keep a 
 red-, green- and blue-blind eyes. Viridis (matplotlib, CC0) is perceptually uniform.
 """
 
+import functools
 import math
 from collections.abc import Sequence
 
@@ -13,6 +14,11 @@ from jaxtyping import Float
 from plotly.colors import sample_colorscale
 
 CATEGORICAL = ("#0072B2", "#D55E00", "#009E73", "#8B17FF", "#E06CA0", "#736438", "#974978", "#7F7F7F")
+
+TRANSPARENT = "rgba(0,0,0,0)"
+
+# A name that Plotly knows, or (place, colour) stops.
+ColorScale = str | tuple[tuple[float, str], ...]
 
 SEQUENTIAL = "Viridis"
 
@@ -25,7 +31,7 @@ Number = float | int
 # What is not a weight has a colour that no weight has.
 ABSENT = "rgba(128,128,128,0.16)"
 FULLY_MASKED = "rgba(128,128,128,0.55)"
-NOT_A_NUMBER = "#CC3377"
+NOT_A_NUMBER = "#E4572E"
 ZERO = "#C9B8A3"
 
 # The ground of a printed number that has no colour of its own.
@@ -75,11 +81,12 @@ def place_on_log_scale(log10_weight: Float[np.ndarray, "*any"]) -> Float[np.ndar
     return np.asarray(np.interp(log10_weight, exponents, places))
 
 
-def log_colorscale(stops: int = 49) -> list[tuple[float, str]]:
+@functools.cache
+def log_colorscale(stops: int = 49) -> tuple[tuple[float, str], ...]:
     """The Plotly colour scale for z = log10(weight) with zmin = `log_range()[0]` and zmax = 0."""
     positions = np.linspace(0.0, 1.0, stops)
     colours = sample_colorscale(SEQUENTIAL, place_on_log_scale(_LEAST * (1 - positions)).tolist())
-    return [(float(position), colour) for position, colour in zip(positions, colours, strict=True)]
+    return tuple((float(position), colour) for position, colour in zip(positions, colours, strict=True))
 
 
 def log_range() -> tuple[float, float]:
@@ -94,16 +101,33 @@ def log_ticks() -> tuple[list[int], list[str]]:
 
 def with_alpha(colour: str, alpha: Number) -> str:
     """ "#0072B2", 0.5 → "rgba(0,114,178,0.5)"."""
-    red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
+    red, green, blue, _opacity = channels(colour)
     return f"rgba({red},{green},{blue},{alpha:g})"
 
 
-def symmetric_range(values: Sequence[Number] | Float[np.ndarray, "*any"]) -> float:
-    """The next of 1, 2, 5, 10, 20, 50 … that holds every finite |value|: a range that does not jump."""
-    finite = np.abs(np.asarray(values, dtype=np.float64).ravel())
-    finite = finite[np.isfinite(finite)]
-    largest = float(finite.max()) if finite.size else 0.0
-    if largest <= 1.0:
+def ceiling(values: Sequence[Number] | Float[np.ndarray, "*any"], least: Number = 0) -> float:
+    """The next of 1, 2, 3, 4, 5, 6, 8, 10, 20 … (or their tenths) that holds every finite |value|.
+
+    A range that moves in steps does not jump while somebody drags. `least` is the smallest range.
+    """
+    sizes = np.abs(np.asarray(values, dtype=np.float64).ravel())
+    largest = max(float(np.max(sizes, initial=0.0, where=np.isfinite(sizes))), float(least))
+    if largest == 0:
         return 1.0
     decade = 10.0 ** math.floor(math.log10(largest))
-    return next(step * decade for step in (1.0, 2.0, 5.0, 10.0) if step * decade >= largest)
+    return next(step * decade for step in (1, 2, 3, 4, 5, 6, 8, 10, 20) if step * decade >= largest)
+
+
+def channels(colour: str) -> tuple[int, int, int, float]:
+    """Red, green, blue (0–255) and opacity (0–1) of "#rrggbb", "rgb(…)" or "rgba(…)"."""
+    if colour.startswith("#"):
+        red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
+        return red, green, blue, 1.0
+    parts = [float(part) for part in colour[colour.index("(") + 1 : -1].split(",")]
+    return round(parts[0]), round(parts[1]), round(parts[2]), parts[3] if len(parts) == 4 else 1.0
+
+
+def luminance(rgb: Sequence[Number]) -> float:
+    """Relative luminance, 0–1, of red, green and blue from 0 to 255 (WCAG 2.1)."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (part / 255 for part in rgb[:3])]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
