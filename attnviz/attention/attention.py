@@ -10,17 +10,18 @@ from torch import Tensor
 
 from attnviz.attention import inputs
 from attnviz.attention.masks import Mask
-from attnviz.attention.overview import Overview, overview
+from attnviz.attention.overview import Overview, survey
 from attnviz.attention.rows import (
     RowState,
     RowStatistics,
     masked_logits,
     row_statistics,
+    row_strips,
     statistics_of,
     stored_states,
 )
-from attnviz.attention.scores import DotProduct, Stored, grouped_product, shared, strip_rows
-from attnviz.attention.tiles import Index, Wanted, cols_index, count, positions, rows_index, strip_elements
+from attnviz.attention.scores import DotProduct, Stored, grouped_product, shared
+from attnviz.attention.tiles import Index, Wanted, cols_index, count, positions, rows_index
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.tokens import Tokens
@@ -165,7 +166,7 @@ class Attention:
         normalised: bool = True,
     ) -> "Attention":
         items, _, queries, keys = scores.sizes
-        device = scores.tensors()[0].device
+        device = scores.device
         if mask is not None:
             mask.check(*scores.sizes)
             mask = mask.on(device)
@@ -214,7 +215,7 @@ class Attention:
     @property
     def device(self) -> torch.device:
         """Where everything is kept and computed."""
-        return self.scores.tensors()[0].device
+        return self.scores.device
 
     @property
     def query_tokens(self) -> Tokens:
@@ -305,11 +306,8 @@ class Attention:
                 _m("The values of “{name}” were not kept, so its output cannot be computed."), name=self.name
             )
         value = shared(self.value[item], self.heads, head).to(self.scores.dtype)
-        queries, keys = self.shape
-        size = strip_rows(strip_elements(self.device), self.heads if head is None else 1, keys)
-        strips = [slice(start, min(start + size, queries)) for start in range(0, queries, size)]
         parts = []
-        for strip in strips:
+        for strip, _ in row_strips(self.scores, None, item, head, slice(0, self.shape[0])):
             weights = self.weights(None, item, strip) if head is None else self.weights(head, item, strip)[None]
             parts.append(grouped_product(weights.to(value.dtype), value))
         return self._out(torch.cat(parts, 1), head)
@@ -317,7 +315,14 @@ class Attention:
     def overview(self, size: int = 512, item: int = 0, head: int | None = None) -> Overview:
         """Maximum and mean maps of at most size × size cells, entropy, top keys, mass received; no n × n."""
         self._check(head, item)
-        return overview(self.scores, self.mask, item, head, size)
+        tokens = self.query_tokens_by_item[item]
+        present = None
+        if tokens.padding is not None and any(tokens.padding):
+            present = ~torch.tensor(tokens.padding, device=self.device)
+        found, rows = survey(self.scores, self.mask, item, head, size, present)
+        if isinstance(self.scores, DotProduct):
+            self._known.setdefault((item, head), rows)
+        return found
 
     def on(self, device: torch.device) -> "Attention":
         """The same attention on another device."""

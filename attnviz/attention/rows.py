@@ -4,15 +4,16 @@ The two are kept apart. A single log-sum-exp loses the sum where all scores are 
 is masked with the smallest finite number: there maximum + log(n) is rounded to the maximum.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
 import torch
-from jaxtyping import Float, Int8
+from jaxtyping import Bool, Float, Int8
 from torch import Tensor
 
 from attnviz.attention.masks import Mask
-from attnviz.attention.scores import DotProduct, Stored, strip_rows
+from attnviz.attention.scores import DotProduct, Stored
 from attnviz.attention.tiles import Index, count, part, positions, strip_elements
 
 
@@ -46,14 +47,17 @@ class RowStatistics:
     def state(self) -> Int8[Tensor, "h n"]:
         """One `RowState` a row."""
         masked = self.maximum == -torch.inf
-        return _states(masked, self.total.isnan())
+        return states(masked, self.total.isnan())
 
     def of(self, heads: slice, rows: Index) -> "RowStatistics":
         """The same for some heads and rows."""
         return RowStatistics(self.maximum[heads][:, rows], self.total[heads][:, rows])
 
 
-def _states(masked: Tensor, nan: Tensor, zero: Tensor | None = None) -> Int8[Tensor, "h n"]:
+def states(
+    masked: Bool[Tensor, "h n"], nan: Bool[Tensor, "h n"], zero: Bool[Tensor, "h n"] | None = None
+) -> Int8[Tensor, "h n"]:
+    """The state of rows of which this is known; masked goes before NaN and NaN before zero."""
     state = torch.zeros(masked.shape, dtype=torch.int8, device=masked.device)
     if zero is not None:
         state[zero] = RowState.ZERO
@@ -93,20 +97,45 @@ def statistics_of(logits: Float[Tensor, "h n m"], sinks: Float[Tensor, "h 1"] | 
 
 def row_statistics(scores: DotProduct, mask: Mask | None, item: int, head: int | None, rows: Index) -> RowStatistics:
     """The statistics of some rows over all keys, in strips of bounded size."""
-    _, heads, _, keys_count = scores.sizes
-    heads = heads if head is None else 1
-    keys = scores.keys(item, head, slice(0, keys_count))
-    device = scores.query.device
-    size = strip_rows(strip_elements(device), heads, keys_count)
-    maximum = torch.empty(heads, count(rows), dtype=scores.dtype, device=device)
+    keys = scores.keys(item, head, slice(0, scores.sizes[3]))
+    heads = scores.sizes[1] if head is None else 1
+    maximum = torch.empty(heads, count(rows), dtype=scores.dtype, device=scores.device)
     total = torch.empty_like(maximum)
-    for start in range(0, count(rows), size):
-        strip = part(rows, start, min(start + size, count(rows)))
-        cols = reach(mask, item, strip, keys_count)
-        logits = masked_logits(scores, mask, item, head, strip, cols, keys[:, cols])
+    for strip, cols in row_strips(scores, mask, item, head, rows):
+        logits = masked_logits(scores, mask, item, head, part(rows, strip.start, strip.stop), cols, keys[:, cols])
         found = statistics_of(logits, scores.sinks_of(head))
-        maximum[:, start : start + size], total[:, start : start + size] = found.maximum, found.total
+        maximum[:, strip], total[:, strip] = found.maximum, found.total
     return RowStatistics(maximum, total)
+
+
+def row_strips(
+    scores: DotProduct | Stored, mask: Mask | None, item: int, head: int | None, rows: Index, unit: int = 1
+) -> Iterator[tuple[slice, slice]]:
+    """Strips of bounded size: which of the rows, counted within them, and the keys outside of which they see nothing.
+
+    A strip is a multiple of `unit` rows where that many fit, and otherwise lies within one unit.
+    """
+    heads, keys = (scores.sizes[1] if head is None else 1), scores.sizes[3]
+    most, start = strip_elements(scores.device), 0
+
+    def cols(start: int, stop: int) -> slice:
+        return reach(mask, item, part(rows, start, stop), keys)
+
+    def width(size: int) -> int:
+        seen = cols(start, min(start + size, count(rows)))
+        return heads * count(seen)
+
+    while start < count(rows):
+        size = unit
+        while start + size < count(rows) and 2 * size * width(2 * size) <= most:
+            size *= 2
+        stop, step = min(start + size, count(rows)), size
+        if size == unit:
+            step = max(1, min(unit, most // width(unit)))
+        for first in range(start, stop, step):
+            last = min(first + step, stop)
+            yield slice(first, last), cols(first, last)
+        start = stop
 
 
 def reach(mask: Mask | None, item: int, rows: Index, keys: int) -> slice:
@@ -124,18 +153,16 @@ def reach(mask: Mask | None, item: int, rows: Index, keys: int) -> slice:
 
 def stored_states(scores: Stored, mask: Mask | None, item: int, head: int | None, rows: Index) -> Int8[Tensor, "h n"]:
     """The state of some rows of stored weights, in strips of bounded size."""
-    _, heads, _, keys = scores.sizes
-    heads = heads if head is None else 1
-    device = scores.stored.device
-    every = slice(0, keys)
-    size = strip_rows(strip_elements(device), heads, keys)
-    found = [torch.empty(heads, 0, dtype=torch.int8, device=device)]
-    for start in range(0, count(rows), size):
-        strip = part(rows, start, min(start + size, count(rows)))
-        weights = scores.tile(item, head, strip, every)
-        masked = torch.zeros(weights.shape[:2], dtype=torch.bool, device=device)
+    every = slice(0, scores.sizes[3])
+    heads = scores.sizes[1] if head is None else 1
+    found = torch.empty(heads, count(rows), dtype=torch.int8, device=scores.device)
+    for strip, _ in row_strips(scores, None, item, head, rows):
+        here = part(rows, strip.start, strip.stop)
+        weights = scores.tile(item, head, here, every)
+        nan = weights.isnan().any(-1)
+        masked = torch.zeros_like(nan)
         if mask is not None:
-            allowed = mask.allowed(item, positions(strip, device), positions(every, device), head)
+            allowed = mask.allowed(item, positions(here, scores.device), positions(every, scores.device), head)
             masked |= ~allowed.any(-1)
-        found.append(_states(masked, weights.isnan().any(-1), (weights == 0).all(-1)))
-    return torch.cat(found, 1)
+        found[:, strip] = states(masked, nan, (weights == 0).all(-1))
+    return found

@@ -35,6 +35,11 @@ class DotProduct:
         return items, heads, queries, self.key.shape[2]
 
     @property
+    def device(self) -> torch.device:
+        """Where everything is."""
+        return self.query.device
+
+    @property
     def kv_heads(self) -> int:
         """How many heads the keys have."""
         return self.key.shape[1]
@@ -96,6 +101,11 @@ class Stored:
         return items, heads, queries, keys
 
     @property
+    def device(self) -> torch.device:
+        """Where everything is."""
+        return self.stored.device
+
+    @property
     def kv_heads(self) -> int:
         """As many as there are heads: stored weights do not tell."""
         return self.stored.shape[1]
@@ -132,8 +142,3 @@ def grouped_product(left: Float[Tensor, "h n a"], right: Float[Tensor, "kv a b"]
     with torch.autocast(left.device.type, enabled=False):
         product = left.reshape(right.shape[0], -1, inner) @ right
     return product.view(heads, rows, -1)
-
-
-def strip_rows(elements: int, heads: int, cols: int) -> int:
-    """How many queries make a strip of about so many scores."""
-    return max(1, elements // max(1, heads * cols))

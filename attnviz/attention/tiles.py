@@ -50,7 +50,7 @@ def _index(wanted: Wanted, length: int, device: torch.device, complaint: str) ->
 
 def count(index: Index) -> int:
     """How many positions an index picks."""
-    return index.stop - index.start if isinstance(index, slice) else len(index)
+    return int(index.stop - index.start) if isinstance(index, slice) else len(index)
 
 
 def positions(index: Index, device: torch.device) -> Int[Tensor, " k"]:
