@@ -24,13 +24,15 @@ from attnviz.base.language import _m
 class Steps:
     """Every number on the way from queries, keys and values to the outputs, for all heads, in float32.
 
-    dots: q·k. scaled: dots · factor, what the softmax gets. factor: 1 / (√d · temperature) with d the width
-    of one head, without √d where it was switched off. contributions: weight · value. shares: the part of the
-    output vector that each contribution is, w·v·o / ‖o‖²: they sum to 1, can be negative or above 1, and are
-    NaN where the output is the zero vector.
+    scale: whether scores are divided by √d, d being the width of one head. factor: 1 / (√d · temperature), or
+    1 / temperature. dots: q·k. scaled: dots · factor, what the softmax gets. contributions: weight · value.
+    shares: the part of the output vector o that each contribution is, (w v)·o / ‖o‖²; they sum to 1, can be
+    negative or above 1, and are NaN where the output is the zero vector.
     """
 
     attention: Attention
+    scale: bool
+    temperature: float
     factor: float
     query: Float[Tensor, "heads n d"]
     key: Float[Tensor, "heads m d"]
@@ -82,6 +84,8 @@ def steps(
     contributions = weights[..., None] * v[:, None]
     return Steps(
         attention=attention,
+        scale=scale,
+        temperature=float(temperature),
         factor=factor,
         query=q,
         key=k,
