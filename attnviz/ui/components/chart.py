@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 import plotly.graph_objects as go
 import plotly.io
@@ -135,12 +135,12 @@ def _click(message: Message) -> ChartClick | None:
 
 def _drag(message: Message) -> ChartDrag | None:
     x, y = message.get("x"), message.get("y")
-    if not all(isinstance(value, int | float) and math.isfinite(value) for value in (x, y)):
+    if not (_finite(x) and _finite(y)):
         return None
     return ChartDrag(
-        str(message["figure"]),
-        str(message.get("handle")),
-        float(x),
-        float(y),
-        message.get("done") is True,  # type: ignore[arg-type]
+        str(message["figure"]), str(message.get("handle")), float(x), float(y), message.get("done") is True
     )
+
+
+def _finite(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and math.isfinite(value)

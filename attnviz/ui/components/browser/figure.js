@@ -3,6 +3,7 @@
 import { picture, printed, webPage } from "./export.js";
 import { Handles } from "./handles.js";
 import { element, save } from "./page.js";
+import { patch } from "./patch.js";
 import { dressed } from "./plotly.js";
 import { csv, table } from "./table.js";
 import { relabel, toolbar } from "./toolbar.js";
@@ -40,18 +41,24 @@ export class Figure {
     relabel(this.bar, labels);
   }
 
+  get resized() {
+    return this.width !== this.drawnWidth || this.height !== this.drawnHeight;
+  }
+
   // True when the picture is not what it should be.
   differs(text, colours) {
-    return text !== this.text || colours !== this.colours || this.width !== this.drawnWidth || this.height !== this.drawnHeight;
+    return text !== this.text || colours !== this.colours || this.resized;
   }
 
   async draw(Plotly, text, colours) {
-    Object.assign(this, { Plotly, text, colours, drawnWidth: this.width, drawnHeight: this.height });
-    this.figure = JSON.parse(text);
+    const next = JSON.parse(text);
     this.handles ??= new Handles(this.plot, this.layer, Plotly, (handle, x, y, done) =>
       this.post(`drag ${this.name} ${handle}`, { kind: "drag", figure: this.name, handle, x, y, done }));
-    this.handles.apply(this.figure.data);
-    await this.react();
+    this.handles.apply(next.data);
+    const numbersAlone = this.figure && colours === this.colours && !this.resized && patch(this.plot, this.figure, next);
+    Object.assign(this, { Plotly, text, colours, figure: next, drawnWidth: this.width, drawnHeight: this.height });
+    if (numbersAlone) this.handles.place();
+    else await this.react();
     if (this.listening) return;
     this.listening = true;
     this.plot.on("plotly_click", (event) => this.clicked(event));

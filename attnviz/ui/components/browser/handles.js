@@ -39,10 +39,7 @@ export class Handles {
     }
     for (const [handle, { trace, point }] of this.points) {
       const button = this.buttons.get(handle) ?? this.make(handle);
-      const [x, y] = [trace.x[point], trace.y[point]];
-      const spoken = plain(trace.meta.labels?.[point] ?? (Array.isArray(trace.text) ? trace.text[point] : null) ?? handle);
-      button.setAttribute("aria-label", `${spoken}: ${round(x)}, ${round(y)}`);
-      this.put(button, handle, x, y);
+      this.put(button, handle, trace.x[point], trace.y[point]);
     }
   }
 
@@ -53,7 +50,9 @@ export class Handles {
   }
 
   put(button, handle, x, y) {
-    const [across, up] = this.axes(handle);
+    const [{ trace, point }, [across, up]] = [this.points.get(handle), this.axes(handle)];
+    const spoken = plain(trace.meta.labels?.[point] ?? (Array.isArray(trace.text) ? trace.text[point] : null) ?? handle);
+    button.setAttribute("aria-label", `${spoken}: ${round(x)}, ${round(y)}`);
     const [left, top] = [across.d2p(x), up.d2p(y)];
     // Zoomed out of sight: a handle over the margin would belong to nothing.
     button.hidden = !(left >= -1 && left <= across._length + 1 && top >= -1 && top <= up._length + 1);

@@ -54,8 +54,9 @@ export function template(colours) {
 
 // The figure as it is drawn with these colours; `size` in CSS pixels, `revision` changes when the view is reset.
 export function dressed(figure, colours, size, revision) {
-  const layout = { ...figure.layout, ...size, template: template(colours) };
+  // Copies: Plotly writes the ranges of the axes and more into what it is given.
+  const layout = { ...structuredClone(figure.layout), ...size, template: template(colours) };
   layout.uirevision = `${figure.layout.uirevision ?? ""} ${revision}`;
   if (calm()) delete layout.transition;
-  return { data: figure.data, layout };
+  return { data: figure.data.map((trace) => ({ ...trace })), layout };
 }

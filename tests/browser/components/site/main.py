@@ -9,7 +9,7 @@ PAGES = Path(__file__).parent / "harness"
 st.set_page_config(layout="wide")
 st.navigation(
     [
-        st.Page(PAGES / f"{name}.py", title=name, url_path=name)
+        st.Page(PAGES / f"{name}.py", title=name, url_path=name, default=name == "home")
         for name in sorted(path.stem for path in PAGES.glob("*.py"))
     ]
 ).run()

@@ -1,0 +1,67 @@
+// The quick way for heatmaps whose numbers alone have changed, as they do while a slider moves.
+//
+// Plotly.react works out axes, ticks, margins and colour bars anew each time, which is most of what it
+// costs. When none of these can have changed, the heatmap is drawn by Plotly's own drawing function alone.
+// Whatever does not look as expected is left to Plotly.react.
+
+import { values } from "./table.js";
+
+const NUMBERS = ["z", "text", "hovertext", "customdata"];
+
+// True when the plot now shows `after`.
+export function patch(plot, before, after) {
+  if (!same(before.layout, after.layout) || before.data.length !== after.data.length) return false;
+  const changed = [];
+  for (const [index, trace] of after.data.entries()) {
+    if (same(before.data[index], trace)) continue;
+    if (!patchable(plot, index, before.data[index], trace, after.layout)) return false;
+    changed.push(index);
+  }
+  for (const index of changed) redraw(plot, index, after.data[index]);
+  return true;
+}
+
+function patchable(plot, index, before, after, layout) {
+  const drawn = plot.calcdata?.[index];
+  if (after.type !== "heatmap" || after.zsmooth || after.visible === false || drawn?.length !== 1) return false;
+  if (!plot._fullLayout._plots[place(after)] || typeof plot._fullData[index]._module?.plot !== "function") return false;
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  for (const name of names) {
+    if (NUMBERS.includes(name) ? (name in before) !== (name in after) : !same(before[name], after[name])) return false;
+  }
+  return fixedColours(after, layout) && sameShape(drawn[0].z, values(after.z));
+}
+
+// Otherwise the least and the greatest value decide what the colours mean.
+function fixedColours(trace, layout) {
+  if (trace.coloraxis) {
+    const { cmin, cmax } = layout[trace.coloraxis] ?? {};
+    return cmin !== undefined && cmax !== undefined;
+  }
+  return trace.zmin !== undefined && trace.zmax !== undefined;
+}
+
+function sameShape(drawn, next) {
+  return drawn.length === next?.length && drawn.every((row, at) => row.length === next[at].length);
+}
+
+function redraw(plot, index, trace) {
+  const [drawn, full] = [plot.calcdata[index], plot._fullData[index]];
+  for (const name of NUMBERS) {
+    if (!(name in trace)) continue;
+    const next = values(trace[name]);
+    plot.data[index][name] = full[name] = next;
+    if (name in drawn[0]) drawn[0][name] = next;
+  }
+  const subplot = plot._fullLayout._plots[place(trace)];
+  full._module.plot(plot, subplot, [drawn], subplot.plot.select(".heatmaplayer"));
+}
+
+const place = (trace) => `${trace.xaxis ?? "x"}${trace.yaxis ?? "y"}`;
+
+function same(one, other) {
+  if (one === other) return true;
+  if (typeof one !== "object" || typeof other !== "object" || !one || !other) return false;
+  const names = Object.keys(one);
+  return names.length === Object.keys(other).length && names.every((name) => same(one[name], other[name]));
+}
