@@ -17,8 +17,8 @@ from attnviz.attention.statistics import entropy
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 
-# Samples worked out at once: 256 × 16 keys × 1024 dimensions are 16 MB.
-_BLOCK = 256
+# Numbers drawn at once, 32 MB: fewer and larger steps are faster, but a wide sweep must not fill the memory.
+_MOST_NUMBERS = 8_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,8 +87,9 @@ def _measure(dimension: int, keys: int, samples: int, generator: torch.Generator
     """Variance, entropy and gradient at one dimension, unscaled and scaled."""
     scores: dict[bool, list[Tensor]] = {False: [], True: []}
     weights: dict[bool, list[Tensor]] = {False: [], True: []}
-    for start in range(0, samples, _BLOCK):
-        size = min(_BLOCK, samples - start)
+    block = max(_MOST_NUMBERS // (keys * dimension), 1)
+    for start in range(0, samples, block):
+        size = min(block, samples - start)
         query = torch.randn(size, 1, dimension, generator=generator)
         key = torch.randn(size, keys, dimension, generator=generator)
         for scaled in (False, True):

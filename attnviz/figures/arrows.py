@@ -263,10 +263,10 @@ def _layout(reach: float, dimensions: tuple[int, int]) -> dict[str, Any]:
         "fixedrange": True,
     }
     return layout.base(height=SIZE, left=46, right=16, bottom=42) | {
-        "xaxis": axis | {"title": {"text": _("dimension {number}", number=dimensions[0] + 1), "standoff": 6}},
+        "xaxis": axis | {"title": layout.axis_title(_("dimension {number}", number=dimensions[0] + 1), 6)},
         "yaxis": axis
         | {
-            "title": {"text": _("dimension {number}", number=dimensions[1] + 1), "standoff": 4},
+            "title": layout.axis_title(_("dimension {number}", number=dimensions[1] + 1), 4),
             "scaleanchor": "x",
             "constrain": "domain",
         },

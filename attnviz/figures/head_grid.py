@@ -54,7 +54,7 @@ def head_grid(
             hoverongaps=False,
             xgap=2,
             ygap=2,
-            colorbar={"thickness": 12, "outlinewidth": 0, "title": {"text": escaped(unit), "side": "right"}},
+            colorbar=layout.colour_bar(escaped(unit)),
         )
     )
     if heads <= MOST_HEADS_WITH_NUMBERS:
@@ -67,9 +67,9 @@ def head_grid(
     shared = layout.base(title=escaped(name), height=40 + max(90, count * 34) + 46, left=64, right=92, bottom=46)
     figure.update_layout(
         **shared,
-        xaxis=layout.token_axis([str(head) for head in range(heads)], title={"text": _("head"), "standoff": 4}),
+        xaxis=layout.token_axis([str(head) for head in range(heads)], title=layout.axis_title(_("head"), 4)),
         yaxis=layout.token_axis(
-            [str(number) for number in numbers], reverse=True, title={"text": _("layer"), "standoff": 4}
+            [str(number) for number in numbers], reverse=True, title=layout.axis_title(_("layer"), 4)
         ),
         shapes=_outlines(numbers, selected),
     )

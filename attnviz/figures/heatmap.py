@@ -145,17 +145,11 @@ def _hover(has_baseline: bool) -> str:
 
 
 def _colours(linear: bool) -> dict[str, Any]:
-    bar = {"thickness": 12, "outlinewidth": 0, "x": 1.01, "xpad": 6, "ypad": 0, "title": {"side": "right"}}
     if linear:
-        bar["title"] = {"text": _("weight"), "side": "right"}
-        return {"colorscale": palette.SEQUENTIAL, "zmin": 0, "zmax": 1, "colorbar": bar}
+        return {"colorscale": palette.SEQUENTIAL, "zmin": 0, "zmax": 1, "colorbar": layout.colour_bar(_("weight"))}
     values, texts = palette.log_ticks()
     least, greatest = palette.log_range()
-    bar |= {
-        "title": {"text": _("weight (logarithmic scale)"), "side": "right"},
-        "tickvals": values,
-        "ticktext": texts,
-    }
+    bar = layout.colour_bar(_("weight (logarithmic scale)"), tickvals=values, ticktext=texts)
     return {"colorscale": list(palette.log_colorscale()), "zmin": least, "zmax": greatest, "colorbar": bar}
 
 
@@ -229,10 +223,11 @@ def _layout(tile: Tile, title: str | None) -> dict[str, Any]:
         "xaxis": layout.token_axis(
             tile.key_labels,
             tickangle=-45 if slanted else 0,
-            title={"text": _("key"), "standoff": 4},
+            most=36,
+            title=layout.axis_title(_("key"), 4),
             constrain="domain",
         ),
-        "yaxis": layout.token_axis(tile.query_labels, reverse=True, title={"text": _("query"), "standoff": 4}),
+        "yaxis": layout.token_axis(tile.query_labels, reverse=True, title=layout.axis_title(_("query"), 4)),
     }
 
 
@@ -243,18 +238,18 @@ def _default_title(tile: Tile) -> str:
 def baseline_sentence(tile: Tile) -> str:
     """The baseline of these rows in one sentence."""
     if not tile.baseline:
-        return _("These rows need not sum to 1, so there is no uniform baseline.")
+        return _("No uniform baseline: these rows need not sum to 1.")
     counts = sorted({int(count) for count in tile.counts if count})
     if not counts:
         return _("No query may see any key.")
     if len(counts) == 1:
         return _(
-            "Uniform attention over {count} keys would give each {baseline}.",
+            "Uniform baseline: 1/{count} = {baseline}.",
             count=counts[0],
             baseline=weight_text(1 / counts[0]),
         )
     return _(
-        "Uniform attention would give each key 1/N; N, the keys a query may see, runs from {least} to {most}.",
+        "Uniform baseline: 1/N for the N keys a query may see, here {least} to {most}.",
         least=counts[0],
         most=counts[-1],
     )
@@ -316,8 +311,11 @@ def _state_sentences(tile: Tile) -> list[str]:
     """How many pairs and rows have no weight, and why."""
     states = cell_states(tile)
     pairs = int((states == CODE_ABSENT).sum())
+    sunk = float(np.nanmax(tile.sinks, initial=0.0))
     masked, nan, zero = (int((tile.states == state).sum()) for state in (RowState.MASKED, RowState.NAN, RowState.ZERO))
     said = []
+    if sunk > 0:
+        said.append(_("A sink takes up to {mass} of a row, so its weights sum to less than 1.", mass=weight_text(sunk)))
     if pairs:
         said.append(
             _n(

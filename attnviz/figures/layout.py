@@ -31,14 +31,16 @@ def base(
     bottom: palette.Number = 16.0,
 ) -> dict[str, Any]:
     """The layout that every figure starts from, as arguments of `go.Layout`."""
-    lines = bool(title) + bool(subtitle)
+    lines, size = bool(title) + bool(subtitle), 15 if title else 12
+    if not title:
+        title, subtitle = subtitle, ""
     return {
         "template": go.layout.Template(),
         "paper_bgcolor": palette.TRANSPARENT,
         "plot_bgcolor": palette.TRANSPARENT,
         "uirevision": UI_REVISION,
         "height": height,
-        "margin": {"l": left, "r": right, "b": bottom, "t": (8, 40, 58)[lines], "autoexpand": False},
+        "margin": {"l": left, "r": right, "b": bottom, "t": (8, 38, 58)[lines], "autoexpand": False},
         "title": {
             "text": title,
             "x": 0,
@@ -48,7 +50,7 @@ def base(
             "yref": "container",
             "yanchor": "top",
             "pad": {"t": 10, "l": 0},
-            "font": {"size": 15},
+            "font": {"size": size},
             "subtitle": {"text": subtitle, "font": {"size": 12}},
         },
         "hoverlabel": {"align": "left", "namelength": -1},
@@ -57,12 +59,23 @@ def base(
     }
 
 
-def token_axis(labels: Sequence[str], *, reverse: bool = False, **more: Any) -> dict[str, Any]:
+def axis_title(text: str, standoff: int = 4) -> dict[str, Any]:
+    """The title of an axis, as small as its labels."""
+    return {"text": text, "standoff": standoff, "font": {"size": 12}}
+
+
+def colour_bar(title: str, **more: Any) -> dict[str, Any]:
+    """A narrow bar right of a map, with its title along it."""
+    titled = {"text": title, "font": {"size": 12}, "side": "right"}
+    return {"thickness": 12, "outlinewidth": 0, "x": 1.01, "xpad": 6, "ypad": 0, "title": titled, **more}
+
+
+def token_axis(labels: Sequence[str], *, reverse: bool = False, most: int = MOST_LABELS, **more: Any) -> dict[str, Any]:
     """An axis of positions 0, 1, 2 …: repeated labels stay apart because only their text is the same.
 
-    Beyond `MOST_LABELS` every second, third … label is written; hovering names all of them.
+    Beyond `most` every second, third … label is written; hovering names all of them.
     """
-    step = -(-len(labels) // MOST_LABELS)
+    step = -(-len(labels) // most)
     written = list(range(0, len(labels), step))
     last = len(labels) - 0.5
     return {

@@ -23,6 +23,8 @@ Labels = Tokens | Sequence[str] | None
 
 ABSENT_SIGN = "—"
 ROW_HEIGHT = 34
+# With more columns than this, scores and coordinates are printed with two decimals; hovering tells all digits.
+MOST_WIDE_NUMBERS = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,11 +53,17 @@ class Grid:
 
     def texts(self) -> list[list[str]]:
         """Every entry as it is printed."""
-        written = weight_text if self.kind == "weights" else signed_text
+        decimals = 3 if self.matrix.shape[1] <= MOST_WIDE_NUMBERS else 2
         return [
-            [ABSENT_SIGN if missing else written(float(value)) for value, missing in zip(*row, strict=True)]
+            [
+                ABSENT_SIGN if missing else self._written(float(value), decimals)
+                for value, missing in zip(*row, strict=True)
+            ]
             for row in zip(self.values(), self.gone(), strict=True)
         ]
+
+    def _written(self, value: float, decimals: int) -> str:
+        return weight_text(value) if self.kind == "weights" else signed_text(value, decimals)
 
     def names(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The labels of the rows and of the columns."""

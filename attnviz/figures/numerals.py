@@ -18,8 +18,11 @@ def weight_text(weight: float) -> str:
     return _two_digits(weight)
 
 
-def signed_text(value: float) -> str:
-    """4.000, −0.707, 12.35, −2.3·10⁻⁴: a score, a value or a coordinate."""
+def signed_text(value: float, decimals: int = 3) -> str:
+    """4.000, −0.707, 12.35, −2.3·10⁻⁴: a score, a value or a coordinate.
+
+    With fewer than three decimals a small number is rounded to them, be it to 0.00.
+    """
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
@@ -29,12 +32,12 @@ def signed_text(value: float) -> str:
     if size == 0:
         return "0"
     if size < 0.0995:
-        return sign + _two_digits(size)
+        return sign + (_two_digits(size) if decimals >= 3 else f"{size:.{decimals}f}")
     if size >= 100_000:
         mantissa, exponent = f"{size:.2e}".split("e")
         return f"{sign}{mantissa}·10{str(int(exponent)).translate(_SUPERSCRIPT)}"
-    decimals = 3 if size < 10 else 2 if size < 100 else 1
-    return f"{sign}{size:.{decimals}f}"
+    fitting = decimals if size < 10 else decimals - 1 if size < 100 else 1
+    return f"{sign}{size:.{fitting}f}"
 
 
 def _two_digits(size: float) -> str:

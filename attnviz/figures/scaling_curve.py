@@ -118,7 +118,7 @@ def _layout(found: Sweep, measure: Measure) -> dict[str, Any]:
             "type": "log",
             "tickvals": dimensions,
             "ticktext": [str(d) for d in dimensions],
-            "title": {"text": _("d, the width of one head"), "standoff": 4},
+            "title": layout.axis_title(_("d, the width of one head"), 4),
             "automargin": False,
             "showgrid": False,
         },

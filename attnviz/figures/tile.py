@@ -8,7 +8,8 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from attnviz.attention import Attention, RowState
+from attnviz.attention import Attention, DotProduct, RowState
+from attnviz.attention.combine import combine
 from attnviz.base.errors import InputError
 from attnviz.base.language import _, _m
 from attnviz.figures.escape import labels
@@ -25,13 +26,15 @@ class Tile:
     """Some rows and columns of one head (or of a mean or maximum that says so).
 
     `counts` is the number of keys each query may see, over all keys and not only those of this tile, so
-    1 / counts is the baseline of a softmax. `rows` and `columns` are the tokens' positions.
+    1 / counts is the baseline of a softmax. `sinks` is the part of each row that went to a sink; 0 without.
+    `rows` and `columns` are the tokens' positions.
     """
 
     weights: Float[np.ndarray, "n m"]
     allowed: Bool[np.ndarray, "n m"]
     states: Int[np.ndarray, " n"]
     counts: Int[np.ndarray, " n"]
+    sinks: Float[np.ndarray, " n"]
     rows: tuple[int, ...]
     columns: tuple[int, ...]
     query_labels: tuple[str, ...]
@@ -112,7 +115,7 @@ def _of_attention(
     weights = source.weights(one, item, rows=rows, cols=cols)
     states = to_numpy(source.row_state(one, item))[..., list(row_positions)]
     return _assemble(
-        to_numpy(weights if isinstance(head, int) else _combined(weights, head)),
+        to_numpy(weights if isinstance(head, int) else combine(weights, head)),
         whole,
         states,
         row_positions,
@@ -121,7 +124,16 @@ def _of_attention(
         _labels(key_tokens if key_tokens is not None else source.key_tokens_of(item), m),
         head_name(head, source.heads),
         source.normalised and head != "maximum",
+        _sinks(source, one, item, row_positions),
     )
+
+
+def _sinks(source: Attention, head: int | None, item: int, rows: tuple[int, ...]) -> Float[np.ndarray, " n"] | None:
+    """The sinks' part of these rows, a mean over the heads for a combination; None where there are no sinks."""
+    if not isinstance(source.scores, DotProduct) or source.scores.sinks is None:
+        return None
+    mass = to_numpy(source.sink_mass(head, item))[..., list(rows)].astype(np.float64)
+    return mass if mass.ndim == 1 else mass.mean(0)
 
 
 def _of_array(
@@ -145,7 +157,7 @@ def _of_array(
         if isinstance(head, int):
             values, permitted, states = values[head], permitted[head], states[head]
         else:
-            values = to_numpy(_combined(_tensor(values), head))
+            values = to_numpy(combine(_tensor(values), head))
     row_positions, columns = _positions(rows, n), _positions(cols, m)
     return _assemble(
         values[np.ix_(row_positions, columns)],
@@ -170,6 +182,7 @@ def _assemble(
     key_labels: tuple[str, ...],
     head: str,
     baseline: bool,
+    sinks: Float[np.ndarray, " n"] | None = None,
 ) -> Tile:
     """Puts a tile together; a leading axis of heads in `whole` and `states` is combined.
 
@@ -184,6 +197,7 @@ def _assemble(
         allowed=whole[:, list(columns)],
         states=states,
         counts=counts,
+        sinks=np.zeros(len(rows)) if sinks is None else sinks,
         rows=rows,
         columns=columns,
         query_labels=tuple(query_labels[position] for position in rows),
@@ -236,9 +250,3 @@ def _tensor(values: Float[np.ndarray, "heads n m"]) -> Float[Tensor, "heads n m"
     import torch
 
     return torch.from_numpy(np.ascontiguousarray(values))
-
-
-def _combined(weights: Float[Tensor, "heads n m"], how: Literal["mean", "maximum"]) -> Float[Tensor, "n m"]:
-    from attnviz.attention.combine import combine
-
-    return combine(weights, how)

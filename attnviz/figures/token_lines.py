@@ -69,6 +69,7 @@ def token_lines(
     figure = go.Figure(_line_traces(lines, tiles))
     figure.add_trace(_hover_points(lines, tiles))
     figure.add_traces(_token_traces(tiles, query, key))
+    figure.update_traces(showlegend=False)
     if len(tiles) > 1:
         figure.add_traces(_legend(tiles))
     figure.update_layout(**_layout(tiles, title, left_out))
@@ -249,12 +250,12 @@ def _name(text: str, selected: bool) -> str:
 
 
 def _weights_at(tiles: Sequence[Tile], row: int, column: int) -> str:
-    """The weights of one pair in all heads; each in its head's colour where there are several."""
+    """The weights of one pair in all heads; where there are several, each after a mark in its head's colour."""
     texts = [_weight_or_state(tile, row, column) for tile in tiles]
     if len(texts) == 1:
         return f"<b>{texts[0]}</b>"
     return " ".join(
-        f'<span style="color:{palette.category(number)}">{text}</span>' for number, text in enumerate(texts)
+        f'<span style="color:{palette.category(number)}">■</span>{text}' for number, text in enumerate(texts)
     )
 
 
@@ -323,7 +324,7 @@ def _legend(tiles: Sequence[Tile]) -> list[go.Scatter]:
 
 def _reach(tiles: Sequence[Tile]) -> tuple[float, float]:
     """How much room the labels take left and right, where the lines are 1 wide."""
-    number = 52 if len(tiles) == 1 else 44 * len(tiles)
+    number = 52 if len(tiles) == 1 else 54 * len(tiles)
     left = layout.label_room(tiles[0].query_labels, most=150.0) + 8
     right = layout.label_room(tiles[0].key_labels, most=150.0) + number
     inner = max(_USUAL_WIDTH - left - right, 160)

@@ -18,7 +18,6 @@ from attnviz.figures.to_numpy import to_numpy
 from attnviz.tokens import Tokens
 
 ROW_HEIGHT = 28
-TOP = 56
 
 Row = Float[np.ndarray | Tensor, " m"]
 Labels = Tokens | Sequence[str] | None
@@ -51,10 +50,8 @@ def weight_bars(
         shown = np.where(there & np.isfinite(parts), parts, np.nan)
         figure.add_trace(_bars(shown, positions, palette.CATEGORICAL[1], _("share of the output"), "x2"))
         figure.add_trace(_numbers(_share_texts(parts, there), np.nan_to_num(shown), "x2"))
-    figure.update_layout(**_layout(values, there, shares, labels(key_labels, len(values)), title))
-    figure.update_layout(
-        shapes=_shapes(there, normalised, positions, key), annotations=_baseline_note(there, normalised)
-    )
+    figure.update_layout(**_layout(values, there, shares, labels(key_labels, len(values)), title, normalised))
+    figure.update_layout(shapes=_shapes(there, normalised, positions, key))
     return figure
 
 
@@ -167,18 +164,20 @@ def _layout(
     shares: Row | None,
     names: Sequence[str],
     title: str,
+    normalised: bool,
 ) -> dict[str, Any]:
     count = len(values)
     greatest = 1.0 if count <= palette.LINEAR_KEYS else palette.ceiling(values[there])
-    beside = shares is not None
+    beside, top = shares is not None, 100 if title else 78
     shared = layout.base(
         title=title,
-        height=TOP + (28 if title else 0) + count * ROW_HEIGHT + 12,
+        subtitle=_baseline_sentence(there, normalised),
+        height=top + count * ROW_HEIGHT + 12,
         left=layout.label_room(names),
         right=20,
         bottom=12,
     )
-    shared["margin"]["t"] = TOP + (28 if title else 0)
+    shared["margin"]["t"] = top
     axis = {"side": "top", "fixedrange": True, "automargin": False, "zeroline": True, "title": {"standoff": 2}}
     found = shared | {
         "bargap": 0.3,
@@ -186,7 +185,7 @@ def _layout(
         | {
             "range": [0, greatest * (1.3 if beside else 1.12)],
             "domain": [0, 0.56 if beside else 1],
-            "title": {"text": _("weight"), "standoff": 2},
+            "title": layout.axis_title(_("weight"), 2),
             "tickvals": [0, greatest / 2, greatest],
         },
         "yaxis": layout.token_axis(names, reverse=True, fixedrange=True),
@@ -198,7 +197,7 @@ def _layout(
         found["xaxis2"] = axis | {
             "range": [least * 1.05, reach + 0.35 * (reach - least)],
             "domain": [0.6, 1],
-            "title": {"text": _("share of the output"), "standoff": 2},
+            "title": layout.axis_title(_("share of the output"), 2),
             "tickformat": ".0%",
             "tickvals": [least, 0, reach] if least else [0, reach / 2, reach],
         }
@@ -212,17 +211,26 @@ def _shapes(
     if normalised and there.any():
         place = 1 / int(there.sum())
         line = {"color": palette.NEUTRAL, "width": 1.5, "dash": "dash"}
-        shapes.append({"type": "line", "x0": place, "x1": place, "yref": "paper", "y0": 0, "y1": 1, "line": line})
+        shapes.append(
+            {
+                "type": "line",
+                "x0": place,
+                "x1": place,
+                "yref": "paper",
+                "y0": 0,
+                "y1": 1,
+                "line": line,
+                "layer": "below",
+            }
+        )
     if key in positions:
         row = float(positions.index(key))
         shapes.append(outline(0.0, 0.0, row, row) | {"xref": "paper", "x0": 0, "x1": 1})
     return shapes
 
 
-def _baseline_note(there: Bool[np.ndarray, " m"], normalised: bool) -> list[dict[str, Any]]:
-    if not (normalised and there.any()):
-        return []
+def _baseline_sentence(there: Bool[np.ndarray, " m"], normalised: bool) -> str:
     count = int(there.sum())
-    text = _("uniform: 1/{count} = {baseline}", count=count, baseline=weight_text(1 / count))
-    place = {"x": 1 / count, "xanchor": "left", "xshift": 4, "y": 0, "yref": "paper", "yanchor": "bottom"}
-    return [place | {"text": text, "showarrow": False, "font": {"size": 11}}]
+    if not normalised or not count:
+        return _("No uniform baseline: these weights need not sum to 1.")
+    return _("Dashed: uniform baseline 1/{count} = {baseline}.", count=count, baseline=weight_text(1 / count))
