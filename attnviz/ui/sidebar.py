@@ -20,7 +20,7 @@ def draw(page: "st.Page") -> None:
             format_func=language.LANGUAGES.__getitem__,
         )  # fmt: skip
         language.choose(st.session_state.get("lang") or "en")
-        theme("theme")
+        theme("theme", [place.path for place in PLACES])
         _device()
         _share(place)
 

@@ -10,7 +10,7 @@ from attnviz.base.errors import InputError
 from attnviz.base.language import _, _m
 from attnviz.models import TextModel
 from attnviz.trace import Trace
-from attnviz.ui.page import complain, is_public
+from attnviz.ui.page import complain, is_public, plain
 from attnviz.ui.sidebar import chosen_device
 from attnviz.ui.state import Store
 from attnviz.ui.views.heads import MOST_TEXT, HeadsView
@@ -36,7 +36,7 @@ def controls(store: HeadsStore) -> None:
         )  # fmt: skip
     with right:
         _model(store)
-    with st.expander(_("Traces: open and save"), icon=":material/folder_open:"):
+    with st.expander(_("Open a saved trace"), icon=":material/folder_open:"):
         _open(store)
 
 
@@ -105,3 +105,19 @@ def _loaded(name: str, device: str) -> TextModel:
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _recorded(name: str, device: str, text: str) -> Trace:
     return _loaded(name, device).trace(text)
+
+
+def notes(source: Source) -> None:
+    """Where the numbers come from, and what a reader must know about them."""
+    origin = source.trace.origin
+    facts = [origin.model, origin.device, origin.dtype, origin.attention_implementation]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(
+            _("Recorded from the model as it ran: {facts}.", facts=plain(" · ".join(fact for fact in facts if fact)))
+        )
+        st.download_button(
+            _("Save the trace"), data=source.trace.to_bytes, file_name="attention.safetensors",
+            mime="application/octet-stream", on_click="ignore", icon=":material/download:", type="tertiary",
+        )  # fmt: skip
+    for note in source.trace.notes:
+        st.info(plain(str(note)))

@@ -27,10 +27,10 @@ def switches(store: PlaygroundStore) -> None:
     view = store.view
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
-            _("Start from"), list(EXAMPLES), width=230, format_func=lambda name: _(EXAMPLES[name][0]),
+            _("Start from"), list(EXAMPLES), width=210, format_func=lambda name: _(EXAMPLES[name][0]),
             **store.widget("example", view.example, lambda name: dict(PlaygroundView.start(name))),
         )  # fmt: skip
-        st.slider(_("Temperature"), 0.1, 5.0, step=0.05, width=180, **store.field("temperature"))
+        st.slider(_("Temperature"), 0.1, 5.0, step=0.05, width=150, **store.field("temperature"))
         st.toggle(_("÷ √d"), **store.field("scale"))
         st.toggle(
             _("Causal mask"), disabled=view.cross, **store.field("causal"),

@@ -1,0 +1,169 @@
+"""Layers × heads at a glance: small maps of all heads, or one number for each."""
+
+import numpy as np
+import streamlit as st
+import torch
+from jaxtyping import Float
+
+from attnviz import figures
+from attnviz.attention import Attention, Overview, statistics
+from attnviz.base.language import _, _m
+from attnviz.figures.atlas import Atlas, atlas
+from attnviz.ui import panels
+from attnviz.ui.components import ChartClick, MatrixClick, matrix
+from attnviz.ui.heads.source import HeadsStore, Source
+from attnviz.ui.panels import Picture
+
+MAP_SIZE = 40
+"""Cells along a side of one head's map; 144 of them are a quarter of a megabyte."""
+
+# Identifier → (what it is, unit). Both are message ids.
+STATISTICS = {
+    "entropy": (_m("Entropy of the weights, mean over queries"), _m("bits")),
+    "largest": (_m("Largest weight of a query, mean over queries"), ""),
+    "distance": (_m("Distance looked, mean over queries"), _m("tokens")),
+    "special": (_m("Mass on special tokens, mean over queries"), ""),
+}
+TITLES = {
+    "maps": _m("maps"),
+    "entropy": _m("entropy"),
+    "largest": _m("largest weight"),
+    "distance": _m("distance"),
+    "special": _m("special tokens"),
+}
+
+
+def glance(store: HeadsStore, source: Source) -> None:
+    """All heads of one role; a click chooses layer and head."""
+    view = store.view
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        roles = source.trace.roles()
+        if len(roles) > 1:
+            st.segmented_control(
+                _("Part of the model"), roles, required=True, format_func=_role,
+                **store.widget("role", view.role, lambda role: {"role": role, "layer": 0, "head": 0, "query": None, "key": None}),
+            )  # fmt: skip
+        st.segmented_control(
+            _("All heads as"),
+            list(TITLES),
+            required=True,
+            format_func=lambda name: _(TITLES[name]),
+            **store.field("glance"),
+        )
+    attentions = source.trace.of_role(view.role)
+    if not attentions:
+        return
+    if view.glance == "maps":
+        _maps(store, source, attentions)
+    else:
+        _numbers(store, source, attentions)
+
+
+def _role(role: str) -> str:
+    return {"encoder": _("encoder"), "decoder": _("decoder"), "cross": _("cross-attention"), "ego": _("ego")}[role]
+
+
+def _maps(store: HeadsStore, source: Source, attentions: list[Attention]) -> None:
+    found = _atlas(source.key, store.view.role, attentions)
+    layers = [attention.layer for attention in attentions]
+
+    def click(event: MatrixClick) -> None:
+        place, head = found.head_at(event.row, event.column)
+        if place < len(layers) and head < attentions[place].heads:
+            store.change(layer=layers[place], head=head)
+
+    heads = max(attention.heads for attention in attentions)
+    matrix(
+        "heads-atlas",
+        found.codes,
+        tile=(found.rows_per_tile, found.cols_per_tile),
+        tile_labels=([_("layer {layer}", layer=layer) for layer in layers], [str(head) for head in range(heads)]),
+        selected_tile=_selected(store, layers),
+        description=_(
+            "Maps of all heads: one row of maps for each of {layers} layers, one column for each of {heads} heads. "
+            "Within a map, queries run down and keys run to the right; a cell is the largest weight in its part.",
+            layers=len(layers),
+            heads=heads,
+        ),
+        on_click=click,
+        height=min(640, 60 + 66 * len(layers)),
+    )
+
+
+def _selected(store: HeadsStore, layers: list[int]) -> tuple[int, int] | None:
+    view = store.view
+    if view.layer not in layers or not isinstance(view.head, int):
+        return None
+    return layers.index(view.layer), view.head
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _overviews(key: str, role: str, _attentions: list[Attention]) -> list[Overview]:  # noqa: ARG001 - they name the entry
+    """One pass over every layer. The progress bar is also where a superseded run stops."""
+    done = []
+    bar = st.progress(0.0, text=_("Looking through all heads …"))
+    for count, attention in enumerate(_attentions, start=1):
+        done.append(attention.overview(size=MAP_SIZE))
+        bar.progress(count / len(_attentions), text=_("Looking through all heads …"))
+    bar.empty()
+    return done
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _atlas(key: str, role: str, _attentions: list[Attention]) -> Atlas:
+    return atlas(_overviews(key, role, _attentions), size=MAP_SIZE)
+
+
+def _numbers(store: HeadsStore, source: Source, attentions: list[Attention]) -> None:
+    view = store.view
+    name, unit = STATISTICS[view.glance]
+    numbers = _statistic(source.key, view.role, view.glance, attentions)
+    layers = [attention.layer for attention in attentions]
+    named = {"name": _(name), "unit": _(unit) if unit else "", "layers": layers}
+    chosen = (view.layer, view.head) if isinstance(view.head, int) else None
+    figure = figures.head_grid(numbers, **named, selected=chosen)
+
+    def click(event: ChartClick) -> None:
+        if isinstance(event.custom, list) and len(event.custom) == 2:
+            store.change(layer=int(event.custom[0]), head=int(event.custom[1]))
+
+    picture = Picture(
+        figure,
+        figures.describe_head_grid(numbers, **named),
+        lambda: figures.table_head_grid(numbers, **named),
+        int(figure.layout.height),
+    )
+    panels.show("heads-numbers", {"heads": picture}, on_click=click)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _statistic(
+    key: str,  # noqa: ARG001 - names the entry
+    role: str,  # noqa: ARG001 - names the entry
+    name: str,
+    _attentions: list[Attention],
+) -> Float[np.ndarray, "layers heads"]:
+    rows = []
+    for attention in _attentions:
+        rows.append(_of_layer(name, attention))
+    heads = max(map(len, rows))
+    return np.stack([np.pad(row, (0, heads - len(row)), constant_values=np.nan) for row in rows])
+
+
+def _of_layer(name: str, attention: Attention) -> Float[np.ndarray, " heads"]:
+    """One number for each head, head by head so that no more than one n × m is held at a time."""
+    queries = list(attention.query_tokens.shown())
+    special = [position for position in range(len(attention.key_tokens)) if attention.key_tokens.is_special(position)]
+    numbers = []
+    for head in range(attention.heads):
+        weights = attention.weights(head, rows=queries)
+        if name == "entropy":
+            found = statistics.entropy(weights)
+        elif name == "largest":
+            found = weights.amax(-1)
+        elif name == "distance":
+            found = statistics.mean_distance(weights)
+        else:
+            found = weights[:, special].sum(-1)
+        numbers.append(float(torch.nanmean(found)))
+    return np.array(numbers, dtype=np.float32)

@@ -1,0 +1,229 @@
+"""One head: as matrix, as lines, in the text itself, and the pair that is chosen."""
+
+import functools
+
+import numpy as np
+import streamlit as st
+import torch
+from jaxtyping import UInt8
+
+from attnviz import figures
+from attnviz.base.language import _
+from attnviz.figures.codes import codes
+from attnviz.figures.numerals import weight_text
+from attnviz.ui import panels
+from attnviz.ui.components import ChartClick, MatrixAsk, MatrixClick, MatrixValue, matrix
+from attnviz.ui.heads.look import Look
+from attnviz.ui.heads.source import HeadsStore, Source
+from attnviz.ui.page import plain
+from attnviz.ui.panels import Picture
+
+# More tokens than this on a side, and the lines of all queries at once say nothing.
+MOST_LINED = 48
+LARGEST_CANVAS = 1024
+ROWS_AT_ONCE = 256
+
+
+def controls(store: HeadsStore, source: Source) -> None:
+    """Layer, head, and what is hidden."""
+    view = store.view
+    layers = source.trace.layers(view.role)
+    heads = source.trace.select(view.selection()).heads
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox(_("Layer"), layers, width=110, **store.field("layer"))
+        st.selectbox(
+            _("Head"), [*range(heads), "mean", "maximum"], width=200, format_func=functools.partial(_head, heads),
+            **store.field("head"),
+        )  # fmt: skip
+        st.toggle(_("Hide special tokens"), **store.field("hide_special"))
+        st.toggle(
+            _("Renormalise"), disabled=not view.hide_special, **store.field("renormalise"),
+            help=_("Divide what is left of each row by its sum. The numbers are then no longer the model's weights."),
+        )  # fmt: skip
+        st.button(
+            _("Choose no token"), icon=":material/deselect:", on_click=store.change, kwargs={"query": None, "key": None},
+            disabled=view.query is None and view.key is None,
+        )  # fmt: skip
+        st.button(_("Undo"), icon=":material/undo:", on_click=store.undo, disabled=not store.can_undo, key="heads:undo")
+        st.button(_("Reset"), icon=":material/restart_alt:", on_click=store.reset, key="heads:reset")
+
+
+def _head(heads: int, head: int | str) -> str:
+    if head == "mean":
+        return _("mean of {count} heads", count=heads)
+    return _("maximum of {count} heads", count=heads) if head == "maximum" else str(head)
+
+
+def pair(look: Look) -> None:
+    """The chosen pair in words: its weight, what an even share would be, and what was hidden."""
+    said = []
+    if look.query is not None and look.query in look.rows:
+        shown, hidden = look.weights((look.query,))
+        tile = look.tile((look.query,))
+        if look.key is not None and look.key in look.columns:
+            column = look.columns.index(look.key)
+            said.append(_pair_sentence(look, float(shown[0, column]), tile.uniform(0)))
+        if look.hides:
+            said.append(
+                _(
+                    "Of the weight of this query, {mass} lies on hidden tokens.",
+                    mass=weight_text(float(hidden[0])),
+                )
+            )
+    elif look.hides and look.is_small:
+        _shown, hidden = look.weights(look.rows)
+        said.append(
+            _(
+                "Hidden tokens hold {mass} of the weight, in the mean over queries.",
+                mass=weight_text(float(torch.nanmean(hidden))),
+            )
+        )
+    if look.renormalise:
+        said.append(_("Shown renormalised: each row was divided by what is left of it."))
+    if said:
+        st.markdown(" ".join(said))
+
+
+def _pair_sentence(look: Look, weight: float, uniform: float) -> str:
+    named = {
+        "query": plain(look.queries.label(look.query or 0)),
+        "query_position": look.query,
+        "key": plain(look.keys.label(look.key or 0)),
+        "key_position": look.key,
+        "weight": f"**{weight_text(weight)}**",
+    }
+    if not torch.isfinite(torch.tensor([weight, uniform])).all() or not uniform:
+        return _("Query “{query}” ({query_position}) gives key “{key}” ({key_position}) the weight {weight}.", **named)
+    return _(
+        "Query “{query}” ({query_position}) gives key “{key}” ({key_position}) the weight {weight}, "
+        "{times} times an even share of {uniform}.",
+        times=f"{weight / uniform:.3g}",
+        uniform=weight_text(uniform),
+        **named,
+    )
+
+
+def pictures(store: HeadsStore, look: Look) -> None:
+    """The head as matrix and as lines; a click on a cell or a token chooses it."""
+    if not look.rows or not look.columns:
+        st.info(_("Every token is hidden."))
+        return
+    if look.is_small:
+        _figures(store, look)
+    else:
+        _canvas(store, look)
+
+
+def _figures(store: HeadsStore, look: Look) -> None:
+    tile = look.tile()
+    chosen = {"query": look.query, "key": look.key}
+    heatmap = figures.heatmap(tile, **chosen)
+    shown = {
+        "matrix": Picture(
+            heatmap,
+            figures.describe_heatmap(tile, query=look.query),
+            lambda: figures.table_heatmap(tile),
+            int(heatmap.layout.height),
+        )
+    }
+    if max(len(look.rows), len(look.columns)) <= MOST_LINED or look.query is not None or look.key is not None:
+        lines = figures.token_lines(tile, **chosen)
+        shown["lines"] = Picture(
+            lines,
+            figures.describe_token_lines(tile, **chosen),
+            lambda: figures.table_token_lines(tile, **chosen),
+            int(lines.layout.height),
+        )
+
+    def click(event: ChartClick) -> None:
+        custom = event.custom
+        if not isinstance(custom, list):
+            return
+        if event.figure == "lines" and len(custom) == 2 and custom[0] in ("query", "key"):
+            store.change(**{custom[0]: int(custom[1])})
+        elif len(custom) == 4:
+            store.change(query=int(custom[0]), key=int(custom[1]))
+
+    panels.show("heads-head", shown, columns_min_width=420, on_click=click)
+
+
+def _canvas(store: HeadsStore, look: Look) -> None:
+    """More tokens than a figure can carry: one byte a cell, exact numbers for the cell under the pointer."""
+    step = -(-max(len(look.rows), len(look.columns)) // LARGEST_CANVAS)
+    image = _bytes(look, step)
+    asked: tuple[int, int] | None = st.session_state.get("heads:asked")
+
+    def click(event: MatrixClick) -> None:
+        store.change(query=look.rows[event.row * step], key=look.columns[event.column * step])
+
+    def ask(event: MatrixAsk) -> None:
+        st.session_state["heads:asked"] = (event.row, event.column)
+
+    matrix(
+        "heads-matrix",
+        image,
+        cell=(step, step),
+        row_labels=[look.queries.label(position) for position in look.rows],
+        column_labels=[look.keys.label(position) for position in look.columns],
+        selected=_selected(look, step),
+        value=_exact(look, asked, step) if asked else None,
+        description=_(
+            "Attention weights of {rows} queries on {columns} keys, logarithmic scale.",
+            rows=len(look.rows),
+            columns=len(look.columns),
+        )
+        + (" " + _("A cell is the largest weight of {step} × {step} tokens.", step=step) if step > 1 else ""),
+        on_click=click,
+        on_ask=ask,
+        height=720,
+    )
+    chosen = look.query if look.query in look.rows else None
+    if chosen is not None:
+        panels.as_text("heads-row", {"row": (figures.describe_heatmap(look.tile((chosen,)), query=chosen),
+                                            lambda: figures.table_heatmap(look.tile((chosen,))))})  # fmt: skip
+
+
+def _bytes(look: Look, step: int) -> UInt8[np.ndarray, "rows columns"]:
+    """One byte for each step × step cell: the largest weight in it. Worked out in strips of rows."""
+    strips = []
+    for start in range(0, len(look.rows), step * ROWS_AT_ONCE):
+        tile = look.tile(look.rows[start : start + step * ROWS_AT_ONCE])
+        strips.append(_pooled(codes(tile.weights, tile.allowed, tile.states), step))
+    return np.concatenate(strips)
+
+
+def _pooled(found: UInt8[np.ndarray, "n m"], step: int) -> UInt8[np.ndarray, "rows columns"]:
+    # What is no weight has the smallest bytes, so the largest byte of a cell is its largest weight.
+    rows, columns = (-(-size // step) * step - size for size in found.shape)
+    padded = np.pad(found, ((0, rows), (0, columns)))
+    return padded.reshape(padded.shape[0] // step, step, padded.shape[1] // step, step).max((1, 3))
+
+
+def _selected(look: Look, step: int) -> tuple[int | None, int | None]:
+    row = look.rows.index(look.query) // step if look.query in look.rows else None
+    column = look.columns.index(look.key) // step if look.key in look.columns else None
+    return row, column
+
+
+def _exact(look: Look, cell: tuple[int, int], step: int) -> MatrixValue | None:
+    """The number under the pointer, and which pair it belongs to."""
+    row, column = cell
+    rows = look.rows[row * step : (row + 1) * step]
+    if not rows or column * step >= len(look.columns):
+        return None
+    tile = look.tile(rows)
+    part = slice(column * step, (column + 1) * step)
+    weights = np.where(tile.allowed[:, part], tile.weights[:, part], np.nan)
+    names = {"row": row, "column": column}
+    if not np.isfinite(weights).any():
+        return MatrixValue(**names, text=_("no weight: masked or not a number"))
+    at, beside = np.unravel_index(int(np.nanargmax(weights)), weights.shape)
+    text = _(
+        "{weight}: “{query}” ({query_position}) → “{key}” ({key_position})",
+        weight=weight_text(float(weights[at, beside])),
+        query=tile.query_labels[at],
+        query_position=rows[at],
+        key=tile.key_labels[column * step + beside],
+        key_position=look.columns[column * step + beside],
+    )
+    return MatrixValue(**names, text=text)

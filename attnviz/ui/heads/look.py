@@ -1,0 +1,96 @@
+"""What of the trace is looked at: one attention, one head or a mean, the positions shown."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from attnviz.attention import Attention, combine, hide
+from attnviz.figures.tile import Tile, cut
+from attnviz.tokens import Tokens
+from attnviz.trace import Trace
+from attnviz.ui.views.heads import HeadsView
+
+# A matrix of more tokens than this is drawn on a canvas, cell by cell from bytes.
+MOST_IN_FIGURE = 128
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """One head of one attention as the view shows it. `rows` and `columns` are the positions shown."""
+
+    attention: Attention
+    head: int | str
+    rows: tuple[int, ...]
+    columns: tuple[int, ...]
+    renormalise: bool
+    query: int | None
+    key: int | None
+
+    @property
+    def queries(self) -> Tokens:
+        return self.attention.query_tokens
+
+    @property
+    def keys(self) -> Tokens:
+        return self.attention.key_tokens
+
+    @property
+    def is_small(self) -> bool:
+        """Whether a figure shows it; larger ones need a canvas."""
+        return max(len(self.rows), len(self.columns)) <= MOST_IN_FIGURE
+
+    @property
+    def hides(self) -> bool:
+        """Whether keys are left out that hold mass."""
+        return len(self.columns) < len(self.keys.shown())
+
+    def weights(self, rows: tuple[int, ...]) -> tuple[Float[Tensor, "n m"], Float[Tensor, " n"]]:
+        """The weights of these queries on the keys shown, and the mass on those hidden."""
+        one = self.head if isinstance(self.head, int) else None
+        whole = self.attention.weights(one, rows=rows)
+        if one is None:
+            whole = combine(whole, "mean" if self.head == "mean" else "maximum")
+        return hide(whole, range(len(rows)), self.columns, renormalise=self.renormalise)
+
+    def tile(self, rows: tuple[int, ...] | None = None) -> Tile:
+        """Some or all of the rows shown, for the figures."""
+        wanted = self.rows if rows is None else rows
+        if not self.renormalise:
+            return cut(self.attention, head=self.head, rows=wanted, cols=self.columns)  # type: ignore[arg-type]
+        shown, _hidden = self.weights(wanted)
+        whole = cut(self.attention, head=self.head, rows=wanted, cols=self.columns)  # type: ignore[arg-type]
+        return Tile(
+            weights=shown.cpu().numpy(),
+            allowed=whole.allowed,
+            states=whole.states,
+            # The baseline of what is left: an even share of the keys shown.
+            counts=whole.allowed.sum(-1),
+            rows=whole.rows,
+            columns=whole.columns,
+            query_labels=whole.query_labels,
+            key_labels=whole.key_labels,
+            head=whole.head,
+            baseline=whole.baseline,
+        )
+
+
+def look(trace: Trace, view: HeadsView) -> Look:
+    """What the view shows of the trace. Raises `InputError` where the trace has no such layer, head or token."""
+    attention = trace.select(view.selection())
+    return Look(
+        attention=attention,
+        head=view.head,
+        rows=attention.query_tokens.shown(view.hide_special),
+        columns=attention.key_tokens.shown(view.hide_special),
+        renormalise=view.renormalise and view.hide_special,
+        query=view.query,
+        key=view.key,
+    )
+
+
+def mean_received(look: Look) -> Float[Tensor, " columns"]:
+    """The mean weight that each key shown gets over the queries shown that have weights."""
+    shown, _hidden = look.weights(look.rows)
+    return torch.nanmean(shown, 0)

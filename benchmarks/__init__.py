@@ -1,0 +1,1 @@
+"""Every speed that the README claims, as a command: `python -m attnviz bench`."""

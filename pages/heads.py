@@ -1,0 +1,41 @@
+"""Heads: the attention of a trained language model, layer by layer and head by head."""
+
+import streamlit as st
+
+from attnviz.base.errors import InputError
+from attnviz.base.language import _
+from attnviz.ui import state
+from attnviz.ui.components import address_of
+from attnviz.ui.heads import glance, head, source, text
+from attnviz.ui.heads.look import look
+from attnviz.ui.page import complain, fragment
+from attnviz.ui.views.heads import HeadsView
+
+
+@fragment
+def heads() -> None:
+    store = state.store(HeadsView, HeadsView.start)
+    complain(store.complaint)
+    source.controls(store)
+    try:
+        found = source.current(store)
+        source.notes(found)
+        glance.glance(store, found)
+        head.controls(store, found)
+        shown = look(found.trace, store.view)
+        head.pair(shown)
+        text.text(store, shown)
+        head.pictures(store, shown)
+    except InputError as error:
+        complain(error)
+    address_of(store.view)
+
+
+st.title(_("Heads"))
+st.markdown(
+    _(
+        "A trained language model reads your text. Each of its heads has its own weights; "
+        "choose a head in the overview, then a token in any of the pictures. A weight says where a head looked, not why."
+    )
+)
+heads()
