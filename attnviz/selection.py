@@ -4,13 +4,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, get_args
 
+from attnviz.attention import ROLES, Role
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 
-Role = Literal["encoder", "decoder", "cross", "ego"]
 Together = Literal["mean", "maximum"]
-
-ROLES: tuple[Role, ...] = get_args(Role)
 TOGETHER: tuple[Together, ...] = get_args(Together)
 
 # No model has as many layers, heads, items or tokens; a larger number can only be a slip or an attack.

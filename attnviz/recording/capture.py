@@ -1,0 +1,108 @@
+"""`attnviz.capture`: record the attentions of a model while it runs, without changing it."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import torch
+from torch import nn
+
+from attnviz.attention import Attention
+from attnviz.base.errors import InputError
+from attnviz.base.language import _m
+from attnviz.recording import huggingface
+from attnviz.recording.compiled import any_compiled, uncompiled
+from attnviz.recording.needs import needs_watching
+from attnviz.recording.recording import Recording
+from attnviz.recording.routing import recordings, routed_to
+from attnviz.recording.watching import watching
+from attnviz.trace import Note, Origin, Trace
+
+COMPILED = _m(
+    "The model is compiled; while it was recorded it ran uncompiled, so its output may differ in the last digits."
+)
+SCRIPTED = _m("“{name}” is TorchScript: what happens inside it was not recorded.")
+
+
+@contextmanager
+def capture(model: nn.Module, *, values: bool = False) -> Iterator[Trace]:
+    """Records the attentions of a model that runs within the block.
+
+        with attnviz.capture(model) as trace:
+            model(**inputs)
+
+    The trace fills as the model runs and stays after the block. It keeps references to queries, keys and masks
+    (and to values, if asked for), never the n × n weights. The model, its masks and its output stay as they are;
+    only where PyTorch would take a fast path for nn.MultiheadAttention does the output move, by about 1e-6, and
+    `trace.notes` says so, as it says what could not be recorded. What runs in other threads is not recorded.
+    Raises `InputError` where the model is not a torch module.
+    """
+    if not isinstance(model, nn.Module):
+        raise InputError(_m("A torch.nn.Module was expected; {found} was given."), found=type(model).__name__)
+    recording = Recording(model, values=values)
+    _note_scripted(recording)
+    with ExitStack() as stack:
+        stack.enter_context(routed_to(recording))
+        if any_compiled(model.modules()):
+            recording.note(COMPILED)
+            stack.enter_context(uncompiled)
+        if "transformers.modeling_utils" in sys.modules:
+            stack.enter_context(huggingface.interface)
+        if needs_watching(model.modules()):
+            stack.enter_context(watching())
+        else:
+            stack.callback(model.register_forward_pre_hook(_counting_runs(recording)).remove)
+        try:
+            yield _Recorded(recording, _origin(model))
+        finally:
+            recording.finish()
+
+
+class _Recorded(Trace):
+    """A trace that looks into its recording each time, so it grows with it and notices what was overwritten."""
+
+    def __init__(self, recording: Recording, origin: Origin) -> None:
+        super().__init__(origin=origin)
+        self._recording = recording
+
+    @property
+    def attentions(self) -> list[Attention]:
+        """The attentions up to now, in order of execution."""
+        return self._recording.attentions()
+
+    @property
+    def notes(self) -> list[Note]:
+        """What could not be recorded, and what differs from a run without recording."""
+        return self._recording.notes()
+
+
+def _counting_runs(recording: Recording) -> Callable[[nn.Module, tuple[Any, ...]], None]:
+    def begin(module: nn.Module, args: tuple[Any, ...]) -> None:  # noqa: ARG001  the hook's signature
+        if recording in recordings():
+            recording.begin_run()
+
+    return begin
+
+
+def _note_scripted(recording: Recording) -> None:
+    noted: list[str] = []
+    for name, module in recording.modules.items():
+        inside = any(not outer or name.startswith(f"{outer}.") for outer in noted)
+        if isinstance(module, torch.jit.ScriptModule) and not inside:
+            recording.note(SCRIPTED, name=recording.name_of(module))
+            noted.append(name)
+
+
+def _origin(model: nn.Module) -> Origin:
+    first = next(model.parameters(), None)
+    transformers = sys.modules.get("transformers")
+    return Origin(
+        kind="recorded",
+        model=type(model).__name__,
+        device="" if first is None else str(first.device),
+        dtype="" if first is None else str(first.dtype).removeprefix("torch."),
+        attention_implementation=str(getattr(getattr(model, "config", None), "_attn_implementation", None) or ""),
+        torch_version=torch.__version__,
+        transformers_version="" if transformers is None else transformers.__version__,
+    )

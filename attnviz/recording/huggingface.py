@@ -1,0 +1,257 @@
+"""Models of Hugging Face transformers: every layer asks `AttentionInterface.get_interface` for its function.
+
+The function that the model would have used is used; only the question is wrapped. (To register a function of
+our own would change the masks that the model makes.) Source: the page "Attention Interface" of the
+transformers documentation and transformers/integrations/{sdpa,flash,flex}_attention.py.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+from inspect import signature, unwrap
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from attnviz.attention import Attention, Causal, Mask, Window
+from attnviz.base.language import _m
+from attnviz.recording.call import Call, Meaning, NotRecorded, autocast_of, kept
+from attnviz.recording.masks import Masks, looks_back_only, simplest
+from attnviz.recording.roles import Part
+from attnviz.recording.routing import Shared, recordings
+from attnviz.recording.scaled_dot_product import DROPOUT
+from attnviz.trace import Note
+
+MASK = _m("“{name}” was not recorded: its mask is a {found}, which is not known here.")
+SHAPE = _m("“{name}” was not recorded: its queries have {found} dimensions; 4 were expected.")
+DIFFERENT = _m("“{name}” is not shown: it does more than softmax(q·k); its own weights differ by {difference:.0e}.")
+
+NAMES = ("query", "key", "value", "attention_mask")
+OTHER_SEQUENCE = {"key_value_states", "encoder_hidden_states"}
+
+# What the model's own weights may differ by from those that q and k give: rounding, no more.
+TOLERANCE = {torch.float64: 1e-3, torch.float32: 1e-3}
+TOLERANCE_OF_HALF = 2e-2
+
+
+@dataclass(slots=True, eq=False)
+class InterfaceCall(Call):
+    """One call of an attention function, with the arguments that have names.
+
+    row: the last query's weights ("items heads m") or output ("items heads dv") as the function returned them,
+    where the function is not one of transformers' own, of which it is known what they compute.
+    """
+
+    module: nn.Module
+    implementation: str
+    arguments: dict[str, Any]
+    row: Tensor | None
+    row_is_weights: bool
+
+    def tensors(self) -> tuple[Any, ...]:
+        """Queries, keys, values, mask, bias and sinks."""
+        return (self.query, self.key, self.value, self.mask, self.arguments.get("position_bias"), self._sinks())
+
+    def meaning(self, masks: Masks, part: Part | None) -> Meaning:
+        """The call, as the implementation understands its arguments."""
+        if self.query.ndim != 4:
+            raise NotRecorded(Note(SHAPE, {"name": self.name, "found": self.query.ndim}))
+        queries, keys = self.query.shape[2], self.key.shape[2]
+        states_causal = self._states_causal()
+        rule, added = self._mask(masks, states_causal)
+        bias = self.arguments.get("position_bias")
+        if bias is not None:
+            bias = kept(bias)[..., :keys]
+            added = bias if added is None else bias + added
+        query, scale = self._scaled()
+        sinks = self._sinks()
+        causal = bool(states_causal) or looks_back_only(rule, (queries, keys))
+        return Meaning(
+            query=query,
+            key=self._cast(self.key),
+            value=None if self.value is None else self._cast(self.value),
+            scale=scale,
+            mask=rule,
+            bias=added,
+            softcap=self.arguments.get("softcap"),
+            sinks=None if sinks is None else sinks.flatten(),
+            causal=causal,
+            elsewhere=self._elsewhere(causal, part, queries != keys),
+        )
+
+    def check(self, attention: Attention) -> None:
+        """Compares the last row with what the function returned."""
+        if self.row is None:
+            return
+        last = attention.shape[0] - 1
+        difference = 0.0
+        for item in range(attention.items):
+            weights = attention.weights(None, item, [last])[:, 0]
+            found = weights if self.row_is_weights or self.value is None else _times(weights, self.value[item])
+            here = (found - self.row[item].to(found.dtype)).abs().nan_to_num(0)
+            difference = max(difference, float(here.max()))
+        if difference > TOLERANCE.get(self.query.dtype, TOLERANCE_OF_HALF):
+            raise NotRecorded(Note(DIFFERENT, {"name": self.name, "difference": difference}))
+
+    def _states_causal(self) -> bool | None:
+        stated = self.arguments.get("is_causal")
+        return getattr(self.module, "is_causal", None) if stated is None else stated
+
+    def _mask(self, masks: Masks, causal: bool | None) -> tuple[Mask | None, Tensor | None]:
+        queries, keys = self.query.shape[2], self.key.shape[2]
+        if self.implementation.startswith("flash"):
+            return self._flash_mask(causal), None
+        if self.mask is None:
+            # "sdpa" takes a layer that says nothing for a causal one; "eager" applies what it is given and no more.
+            applied = self.implementation != "eager" and causal is not False and queries > 1
+            return (Causal(0) if applied else None), None
+        if not isinstance(self.mask, Tensor) or self.mask.ndim != 4:
+            raise NotRecorded(Note(MASK, {"name": self.name, "found": _kind(self.mask)}))
+        return masks.read(self.mask, keys)
+
+    def _flash_mask(self, causal: bool | None) -> Mask | None:
+        """Flash attention gets padding as "items m", and aligns causality and windows to the lower right corner."""
+        keys = self.key.shape[2]
+        offset = keys - self.query.shape[2]
+        rules: list[Mask] = []
+        if self.mask is not None:
+            if not isinstance(self.mask, Tensor) or self.mask.ndim != 2:
+                raise NotRecorded(Note(MASK, {"name": self.name, "found": _kind(self.mask)}))
+            padding = simplest(self.mask.bool()[:, None, None, -keys:])
+            rules += [] if padding is None else [padding]
+        if causal:
+            rules.append(Causal(offset))
+        window = self.arguments.get("sliding_window")
+        if window is not None and keys > window:
+            rules.append(Window(window - 1, 0 if causal else window - 1, offset))
+        if not rules:
+            return None
+        first, *others = rules
+        for other in others:
+            first = first & other
+        return first
+
+    def _scaled(self) -> tuple[Tensor, float]:
+        query, scale = self._cast(self.query), self.arguments.get("scaling")
+        if scale is None:
+            return query, query.shape[-1] ** -0.5
+        if isinstance(scale, Tensor) and scale.numel() > 1:
+            # A learnt scale for each head.
+            return query * kept(scale), 1.0
+        return query, float(scale)
+
+    def _sinks(self) -> Tensor | None:
+        sinks = self.arguments.get("s_aux", self.arguments.get("sinks"))
+        return sinks if isinstance(sinks, Tensor) else None
+
+    def _cast(self, tensor: Tensor) -> Tensor:
+        return tensor if self.autocast is None or tensor.dtype == torch.float64 else tensor.to(self.autocast)
+
+    def _elsewhere(self, causal: bool, part: Part | None, lengths_differ: bool) -> bool:
+        """Whether the keys come from another sequence, which the layer must be able to take.
+
+        In a decoder such a layer attends to the encoder, unless it is causal; elsewhere the lengths tell.
+        """
+        if getattr(self.module, "is_cross_attention", False):
+            return True
+        kind: Any = type(self.module)
+        if causal or not _takes_other_sequence(kind):
+            return False
+        in_decoder = part == "decoder" or getattr(self.module, "is_decoder", False)
+        return in_decoder or getattr(getattr(self.module, "config", None), "is_decoder", False) or lengths_differ
+
+
+def _record(function: Callable[..., Any], implementation: str, module: nn.Module, *args: Any, **kwargs: Any) -> Any:
+    found = [recording for recording in recordings() if id(module) in recording.names and not recording.inside]
+    if not found:
+        return function(module, *args, **kwargs)
+    for recording in found:
+        recording.inside += 1
+    try:
+        output = function(module, *args, **kwargs)
+    finally:
+        for recording in found:
+            recording.inside -= 1
+    given = (
+        kwargs | dict(zip(NAMES, args, strict=False))
+        if len(args) <= len(NAMES)
+        else _bound(function, module, args, kwargs)
+    )
+    row, is_weights = _row_to_check(function, given, output)
+    for recording in found:
+        name = recording.name_of(module)
+        recording.keep(
+            InterfaceCall(
+                name=name,
+                run=recording.run,
+                query=kept(given["query"]),
+                key=kept(given["key"]),
+                value=kept(given["value"]) if recording.values or (row is not None and not is_weights) else None,
+                mask=given.get("attention_mask"),
+                autocast=autocast_of(given["query"]),
+                module=module,
+                implementation=implementation or "eager",
+                arguments=given,
+                row=row,
+                row_is_weights=is_weights,
+            )
+        )
+        if given.get("dropout"):
+            recording.note(DROPOUT, name=name)
+    return output
+
+
+def _bound(function: Any, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    bound = signature(function).bind(module, *args, **kwargs).arguments
+    return {**bound, **bound.get("kwargs", {})}
+
+
+def _row_to_check(function: Any, given: dict[str, Any], output: Any) -> tuple[Tensor | None, bool]:
+    """The last query's row of what the function returned, where it may compute something of its own."""
+    if function.__module__.startswith("transformers.integrations.") or given.get("dropout"):
+        return None, False
+    query, key = given["query"], given["key"]
+    result, weights = output if isinstance(output, tuple) and len(output) == 2 else (output, None)
+    if isinstance(weights, Tensor) and weights.shape == (*query.shape[:3], key.shape[2]):
+        return kept(weights)[:, :, -1].clone(), True
+    if isinstance(result, Tensor) and result.shape[:3] == (query.shape[0], query.shape[2], query.shape[1]):
+        return kept(result)[:, -1].clone(), False
+    return None, False
+
+
+def _times(weights: Float[Tensor, "heads m"], value: Float[Tensor, "value_heads m dv"]) -> Float[Tensor, "heads dv"]:
+    shared = value.to(weights.dtype).repeat_interleave(len(weights) // len(value), 0)
+    return torch.einsum("hm,hmd->hd", weights, shared)
+
+
+@cache
+def _takes_other_sequence(kind: Any) -> bool:
+    return not OTHER_SEQUENCE.isdisjoint(signature(unwrap(kind.forward)).parameters)
+
+
+def _kind(mask: Any) -> str:
+    return f"{mask.ndim}-D Tensor" if isinstance(mask, Tensor) else type(mask).__name__
+
+
+def _wrap() -> Callable[[], None]:
+    from transformers.modeling_utils import AttentionInterface
+
+    original = AttentionInterface.get_interface
+
+    def get_interface(self: Any, attn_implementation: str, default: Callable[..., Any]) -> Callable[..., Any]:
+        function: Callable[..., Any] = original(self, attn_implementation, default)
+        return partial(_record, function, attn_implementation) if recordings() else function
+
+    AttentionInterface.get_interface = get_interface
+
+    def undo() -> None:
+        # Whoever wrapped ours meanwhile keeps it; it hands everything through.
+        if AttentionInterface.get_interface is get_interface:
+            AttentionInterface.get_interface = original
+
+    return undo
+
+
+interface = Shared(_wrap)

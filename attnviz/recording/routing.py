@@ -1,0 +1,53 @@
+"""Who is recording here, and changes to other libraries that are made once for all who record.
+
+A patch is process-wide, a recording belongs to one thread: the patch asks here where to hand things in.
+"""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import TracebackType
+
+from attnviz.recording.recording import Recording
+
+_current: ContextVar[tuple[Recording, ...]] = ContextVar("attnviz_recordings", default=())
+
+
+def recordings() -> tuple[Recording, ...]:
+    """The recordings that are under way in this thread, outermost first."""
+    return _current.get()
+
+
+@contextmanager
+def routed_to(recording: Recording) -> Iterator[None]:
+    """Within the block, what runs in this thread is handed to this recording too."""
+    token = _current.set((*_current.get(), recording))
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+class Shared:
+    """A change made by the first who needs it and undone by the last, whichever thread that is."""
+
+    def __init__(self, make: Callable[[], Callable[[], None]]) -> None:
+        self._make = make
+        self._lock = threading.Lock()
+        self._count = 0
+        self._undo: Callable[[], None] = lambda: None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._count == 0:
+                self._undo = self._make()
+            self._count += 1
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._lock:
+            self._count -= 1
+            if self._count == 0:
+                self._undo()

@@ -1,0 +1,115 @@
+"""PyTorch's own attention function, `torch.nn.functional.scaled_dot_product_attention`.
+
+Source: its page in the PyTorch documentation, which states what it computes as code.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Shaped
+from torch import Tensor
+
+from attnviz.attention import Causal
+from attnviz.base.language import _m
+from attnviz.recording.call import Call, Meaning, NotRecorded, autocast_of, kept
+from attnviz.recording.masks import Masks, looks_back_only
+from attnviz.recording.recording import Recording
+from attnviz.recording.roles import Part
+from attnviz.recording.routing import recordings
+from attnviz.trace import Note
+
+NAMES = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal")
+NESTED = _m("“{name}” was not recorded: its queries are a nested tensor.")
+DROPOUT = _m("“{name}” dropped weights at random, as in training; shown are the weights before that.")
+
+
+@dataclass(slots=True, eq=False)
+class ScaledDotProduct(Call):
+    """One call of the function. elsewhere: whether the keys come from another sequence, None if not known."""
+
+    scale: float | None
+    is_causal: bool
+    elsewhere: bool | None = None
+
+    def meaning(self, masks: Masks, part: Part | None) -> Meaning:  # noqa: ARG002  it sees where keys come from
+        """The call with items and heads written out."""
+        if self.query.is_nested or self.key.is_nested:
+            raise NotRecorded(Note(NESTED, {"name": self.name}))
+        lead = torch.broadcast_shapes(self.query.shape[:-3], self.key.shape[:-3])  # type: ignore[no-untyped-call]  # PyTorch left it so
+        query, key = (_four(_cast(tensor, self.autocast), lead) for tensor in (self.query, self.key))
+        value = None if self.value is None else _four(_cast(self.value, self.autocast), lead)
+        rule, bias = None, None
+        if self.mask is not None:
+            rule, bias = masks.read(_four_mask(self.mask, self.query.ndim, lead), key.shape[2])
+        if self.is_causal:
+            # The upper left corners meet, also where there are more keys than queries.
+            rule = Causal(0) if rule is None else Causal(0) & rule
+        return Meaning(
+            query=query,
+            key=key,
+            value=value,
+            scale=query.shape[-1] ** -0.5 if self.scale is None else self.scale,
+            mask=rule,
+            bias=bias,
+            causal=self.is_causal or looks_back_only(rule, (query.shape[2], key.shape[2])),
+            elsewhere=self.elsewhere,
+        )
+
+
+def keep(
+    recording: Recording, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], elsewhere: bool | None = None
+) -> None:
+    """Keeps a call that was made with these arguments."""
+    given = dict(zip(NAMES, args, strict=False)) | kwargs
+    query: Tensor = given["query"]
+    mask = given.get("attn_mask")
+    recording.keep(
+        ScaledDotProduct(
+            name=name,
+            run=recording.run,
+            query=kept(query),
+            key=kept(given["key"]),
+            value=kept(given["value"]) if recording.values else None,
+            mask=None if mask is None else kept(mask),
+            autocast=autocast_of(query),
+            scale=given.get("scale"),
+            is_causal=bool(given.get("is_causal", False)),
+            elsewhere=elsewhere,
+        )
+    )
+    if given.get("dropout_p"):
+        recording.note(DROPOUT, name=name)
+
+
+def _handle(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    output = func(*args, **kwargs)
+    for recording in recordings():
+        module = None if recording.inside else recording.running()
+        if module is not None:
+            keep(recording, recording.name_of(module), args, kwargs)
+    return output
+
+
+HANDLERS = {F.scaled_dot_product_attention: _handle}
+
+
+def _cast(tensor: Tensor, dtype: torch.dtype | None) -> Tensor:
+    return tensor if dtype is None or tensor.dtype == torch.float64 else tensor.to(dtype)
+
+
+def _four(tensor: Shaped[Tensor, "*lead n d"], lead: torch.Size) -> Shaped[Tensor, "items heads n d"]:
+    """Items, heads, positions, width: without a head dimension there is one head, further dimensions are items."""
+    if tensor.ndim < 4:
+        # "n d" or "items n d", which is how PyTorch documents three dimensions.
+        return tensor.reshape(-1, 1, *tensor.shape[-2:])
+    return tensor.expand(*lead, *tensor.shape[-3:]).reshape(-1, *tensor.shape[-3:])
+
+
+def _four_mask(mask: Tensor, dimensions: int, lead: torch.Size) -> Shaped[Tensor, "items_or_1 heads_or_1 n_or_1 m"]:
+    """The mask with the dimensions that its queries were given; it broadcasts from the right."""
+    if dimensions == 3 and mask.ndim == 3:
+        return mask[:, None]
+    mask = mask.reshape((1,) * (4 - mask.ndim) + tuple(mask.shape))
+    return mask if dimensions < 5 else mask.expand(*lead, *mask.shape[-3:]).reshape(-1, *mask.shape[-3:])

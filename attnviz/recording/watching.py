@@ -1,0 +1,85 @@
+"""Watching torch's functions: which families look at which function, and which module is running.
+
+A `TorchFunctionMode` sees every call of a public torch function in its thread; PyTorch's fast paths for
+nn.MultiheadAttention and nn.TransformerEncoder switch themselves off under one.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
+
+from attnviz.base.language import _m
+from attnviz.recording import multi_head, scaled_dot_product, unknown
+from attnviz.recording.compiled import uncompiled
+from attnviz.recording.routing import Shared, recordings
+
+Handler = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
+
+HANDLERS: dict[Any, Handler] = {**scaled_dot_product.HANDLERS, **multi_head.HANDLERS, **unknown.HANDLERS}
+
+NESTED = _m("“{name}” was not recorded: it was given a nested tensor, which PyTorch takes on a closed path only.")
+
+_NEED_THE_CLOSED_PATH = (nn.TransformerEncoder, nn.TransformerEncoderLayer, nn.MultiheadAttention)
+
+
+class _Watch(TorchFunctionMode):
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        handler = HANDLERS.get(func)
+        if handler is None:
+            return func(*args, **kwargs) if kwargs else func(*args)
+        return handler(func, args, kwargs or {})
+
+
+@contextmanager
+def watching() -> Iterator[None]:
+    """Within the block, the calls in this thread go to the families' handlers."""
+    with ExitStack() as stack:
+        stack.enter_context(_MODULES)
+        if "torch._dynamo" in sys.modules:
+            # Without it nothing is compiled; with it, functions within the model may be.
+            stack.enter_context(uncompiled)
+        unknown.watch_flex_attention(HANDLERS)
+        modes = _get_current_function_mode_stack()  # type: ignore[no-untyped-call]  # PyTorch left it so
+        if not any(isinstance(mode, _Watch) for mode in modes):
+            stack.enter_context(_Watch())
+        yield
+
+
+def _follow_modules() -> Callable[[], None]:
+    hooks = [
+        register_module_forward_pre_hook(_before),
+        register_module_forward_hook(_after, always_call=True),
+    ]
+
+    def undo() -> None:
+        for hook in hooks:
+            hook.remove()
+
+    return undo
+
+
+_MODULES = Shared(_follow_modules)
+
+
+def _before(module: nn.Module, args: tuple[Any, ...]) -> None:
+    for recording in recordings():
+        guard = None
+        if args and isinstance(args[0], Tensor) and args[0].is_nested and isinstance(module, _NEED_THE_CLOSED_PATH):
+            if id(module) in recording.names and not recording.is_guarded():
+                recording.note(NESTED, name=recording.name_of(module))
+            guard = torch._C.DisableTorchFunction()
+            guard.__enter__()
+        recording.begin(module, guard)
+
+
+def _after(module: nn.Module, args: tuple[Any, ...], output: Any) -> None:  # noqa: ARG001  the hook's signature
+    for recording in recordings():
+        recording.end(module)

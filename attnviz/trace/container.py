@@ -1,0 +1,177 @@
+"""One JSON document and named tensors in one safetensors file; whatever else is handed in is refused.
+
+The format is that of safetensors (github.com/huggingface/safetensors): 8 bytes with the length of a JSON
+header, the header, the numbers. Reading it executes nothing. The document travels in the header's metadata.
+"""
+
+import json
+import secrets
+from collections.abc import Mapping
+from io import BytesIO
+from os import PathLike
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import safetensors.torch
+import torch
+from safetensors import SafetensorError
+from torch import Tensor
+
+from attnviz.base.errors import InputError
+from attnviz.base.language import _, _m
+
+FORMAT = "attnviz-trace"
+VERSION = 1
+
+# A larger file is neither written nor read: 24 layers of 16 heads with 8192 tokens in half precision take 0.8 GB.
+MOST_BYTES = 4 << 30
+# Names, shapes and tokens; safetensors itself reads no more than 100 MB.
+MOST_HEADER_BYTES = 64 << 20
+
+# What a trace holds; integers and 8-bit floats have no place in one.
+DTYPES = frozenset({torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.bool})
+
+
+class Collected:
+    """Tensors on their way into a file: each gets a name, and the same tensor always the same one."""
+
+    def __init__(self) -> None:
+        self.tensors: dict[str, Tensor] = {}
+        self._names: dict[tuple[object, ...], str] = {}
+
+    def name_of(self, tensor: Tensor | None) -> str | None:
+        """The name that the tensor has in the file; None for None."""
+        if tensor is None:
+            return None
+        identity = (tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), tensor.dtype, str(tensor.device))
+        name = self._names.setdefault(identity, f"t{len(self._names)}")
+        self.tensors.setdefault(name, tensor)
+        return name
+
+
+def pack(document: Mapping[str, Any], collected: Collected) -> bytes:
+    """The content of a file. Raises `InputError` where it would be too large."""
+    return safetensors.torch.save(_alone(collected), metadata=_metadata(document))
+
+
+def write(document: Mapping[str, Any], collected: Collected, path: str | PathLike[str]) -> None:
+    """Writes the file beside its place and moves it there. Raises `InputError` where that is impossible."""
+    place = Path(path)
+    beside = place.with_name(f".{place.name}.{secrets.token_hex(4)}.part")
+    try:
+        safetensors.torch.save_file(_alone(collected), beside, metadata=_metadata(document))
+        beside.replace(place)
+    except (OSError, SafetensorError) as error:
+        raise InputError(_m("{file} could not be written: {reason}."), file=place, reason=_reason(error)) from error
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def unpack(source: str | PathLike[str] | bytes) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """The document and the tensors of a file. Raises `InputError` where it is not one, or not complete."""
+    name = _Uploaded() if isinstance(source, bytes) else Path(source)
+    try:
+        document = _document(_header(source, name), name)
+        tensors = safetensors.torch.load(source) if isinstance(source, bytes) else safetensors.torch.load_file(source)
+    except OSError as error:
+        raise InputError(_m("{file} could not be read: {reason}."), file=name, reason=_reason(error)) from error
+    except (SafetensorError, ValueError, KeyError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise _damaged(name) from error
+    for tensor in tensors.values():
+        if tensor.dtype not in DTYPES:
+            raise InputError(
+                _m("{file} holds numbers of the type {found}, which no trace has."), file=name, found=tensor.dtype
+            )
+    return document, tensors
+
+
+class _Uploaded:
+    """What a file without a name is called, in the language of whoever asks."""
+
+    def __str__(self) -> str:
+        return _("The uploaded file")
+
+
+def _header(source: str | PathLike[str] | bytes, name: Path | _Uploaded) -> bytes:
+    """The JSON header, once the sizes that the file states are plausible."""
+    if isinstance(source, bytes):
+        return _header_of(BytesIO(source), len(source), name)
+    with Path(source).open("rb") as file:
+        return _header_of(file, Path(source).stat().st_size, name)
+
+
+def _header_of(file: BinaryIO, size: int, name: Path | _Uploaded) -> bytes:
+    if size > MOST_BYTES:
+        raise InputError(_m("{file} has {size} bytes; at most {most} are read."), file=name, size=size, most=MOST_BYTES)
+    length = int.from_bytes(file.read(8), "little")
+    start = file.read(1)
+    if size < 10 or start != b"{":
+        raise InputError(_m("{file} is not a trace file: a safetensors file was expected."), file=name)
+    if length > MOST_HEADER_BYTES:
+        raise InputError(
+            _m("{file} states a header of {size} bytes; at most {most} are read."),
+            file=name,
+            size=length,
+            most=MOST_HEADER_BYTES,
+        )
+    if not 1 < length <= size - 8:
+        raise _damaged(name)
+    return start + file.read(length - 1)
+
+
+def _damaged(name: Path | _Uploaded) -> InputError:
+    return InputError(_m("{file} is cut short or damaged; a complete trace file was expected."), file=name)
+
+
+def _document(header: bytes, name: Path | _Uploaded) -> dict[str, Any]:
+    metadata = _json(header, name).get("__metadata__")
+    if not isinstance(metadata, dict) or metadata.get("format") != FORMAT:
+        raise InputError(_m("{file} is a safetensors file, but not a trace: its metadata does not say so."), file=name)
+    if metadata.get("version") != str(VERSION):
+        raise InputError(
+            _m("{file} is a trace file of version {found}; version {expected} was expected."),
+            file=name,
+            found=str(metadata.get("version"))[:20],
+            expected=VERSION,
+        )
+    text = metadata.get("trace")
+    return _json(text.encode() if isinstance(text, str) else b"", name)
+
+
+def _json(text: bytes, name: Path | _Uploaded) -> dict[str, Any]:
+    try:
+        found = json.loads(text, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise InputError(_m("{file} is a trace file whose metadata cannot be read."), file=name) from error
+    if not isinstance(found, dict):
+        raise InputError(_m("{file} is a trace file whose metadata cannot be read."), file=name)
+    return found
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(name)
+
+
+def _metadata(document: Mapping[str, Any]) -> dict[str, str]:
+    text = json.dumps(document, allow_nan=False, separators=(",", ":"))
+    return {"format": FORMAT, "version": str(VERSION), "trace": text}
+
+
+def _alone(collected: Collected) -> dict[str, Tensor]:
+    """The tensors without shared memory, on the CPU: safetensors takes no others."""
+    size = sum(tensor.numel() * tensor.element_size() for tensor in collected.tensors.values())
+    if size > MOST_BYTES:
+        raise InputError(
+            _m("The trace holds {size} bytes of numbers; at most {most} are written to a file."),
+            size=size,
+            most=MOST_BYTES,
+        )
+    return {
+        name: tensor.cpu().clone(memory_format=torch.contiguous_format) for name, tensor in collected.tensors.items()
+    }
+
+
+def _reason(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or type(error).__name__

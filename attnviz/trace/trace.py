@@ -1,0 +1,228 @@
+"""The attentions of one or more forward passes, in order of execution, under the model's own layer names."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from os import PathLike
+from string import Formatter
+from typing import Any, Literal, get_args
+
+from attnviz.attention import Attention, Role
+from attnviz.base.errors import InputError
+from attnviz.base.language import _m, translate
+from attnviz.selection import Selection
+from attnviz.tokens import Tokens
+from attnviz.trace.container import Collected, pack, unpack, write
+from attnviz.trace.parts import (
+    TokenTable,
+    attention_from_json,
+    attention_to_json,
+    choice,
+    text,
+    unexpected,
+    whole,
+)
+
+OriginKind = Literal["typed", "learnt", "recorded", "file"]
+ORIGINS: tuple[OriginKind, ...] = get_args(OriginKind)
+
+MOST_LEFT_OUT = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where the numbers come from; what is not known is "".
+
+    kind: typed in, learnt in training, recorded from a model that ran, or read from a file of unknown origin.
+    """
+
+    kind: OriginKind
+    model: str = ""
+    text: str = ""
+    device: str = ""
+    dtype: str = ""
+    attention_implementation: str = ""
+    torch_version: str = ""
+    transformers_version: str = ""
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something a person should know about a trace: a message id, marked where it is written, and its fields."""
+
+    message: str
+    fields: Mapping[str, str | int | float] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return translate(self.message, **self.fields)
+
+
+class Trace:
+    """What was recorded: iterate over it, index it, or `select` from it.
+
+    left_out: how many tokens at the end of a text were more than the model takes.
+    """
+
+    def __init__(
+        self, attentions: Iterable[Attention] = (), *, origin: Origin, notes: Iterable[Note] = (), left_out: int = 0
+    ) -> None:
+        self._attentions = list(attentions)
+        self._notes = list(notes)
+        self.origin = origin
+        self.left_out = left_out
+
+    @property
+    def attentions(self) -> list[Attention]:
+        """The attentions in order of execution."""
+        return self._attentions
+
+    @property
+    def notes(self) -> list[Note]:
+        """What could not be recorded, and what differs from a run without recording."""
+        return self._notes
+
+    def __len__(self) -> int:
+        return len(self.attentions)
+
+    def __iter__(self) -> Iterator[Attention]:
+        return iter(self.attentions)
+
+    def __getitem__(self, index: int) -> Attention:
+        return self.attentions[index]
+
+    def __repr__(self) -> str:
+        return f"Trace({self.origin.model or self.origin.kind}, {len(self)} attentions)"
+
+    @property
+    def items(self) -> int:
+        """How many sequences were computed together: the most that any attention has, 0 in an empty trace."""
+        return max((attention.items for attention in self.attentions), default=0)
+
+    def roles(self) -> tuple[Role, ...]:
+        """The roles that occur: encoder, decoder, cross, ego, in this order."""
+        found = {attention.role for attention in self.attentions}
+        return tuple(attention_role for attention_role in get_args(Role) if attention_role in found)
+
+    def of_role(self, role: Role) -> list[Attention]:
+        """The attentions of one role, in order of execution."""
+        return [attention for attention in self.attentions if attention.role == role]
+
+    def layers(self, role: Role) -> tuple[int, ...]:
+        """The numbers of the layers that have an attention of this role, in ascending order."""
+        return tuple(sorted({attention.layer for attention in self.of_role(role)}))
+
+    def select(self, selection: Selection) -> Attention:
+        """The attention of this role and layer; where the model ran several times, that of the first run.
+
+        Raises `InputError` where there is none, or where it has no such head, item, query or key.
+        """
+        attention = self._find(selection.role, selection.layer)
+        queries, keys = attention.shape
+        head = selection.head if isinstance(selection.head, int) else 0
+        _check(
+            _m("“{name}” has {count} heads; head {found} was asked for, counted from 0."),
+            attention,
+            head,
+            attention.heads,
+        )
+        _check(
+            _m("“{name}” has {count} items; item {found} was asked for, counted from 0."),
+            attention,
+            selection.item,
+            attention.items,
+        )
+        _check(
+            _m("“{name}” has {count} queries; query {found} was asked for, counted from 0."),
+            attention,
+            selection.query or 0,
+            queries,
+        )
+        _check(
+            _m("“{name}” has {count} keys; key {found} was asked for, counted from 0."),
+            attention,
+            selection.key or 0,
+            keys,
+        )
+        return attention
+
+    def _find(self, role: Role, layer: int) -> Attention:
+        for attention in self.attentions:
+            if attention.role == role and attention.layer == layer:
+                return attention
+        raise InputError(
+            _m("The trace has no attention of role “{role}” in layer {layer}, counted from 0."), role=role, layer=layer
+        )
+
+    def to_bytes(self) -> bytes:
+        """The trace as the content of a trace file. Raises `InputError` where it would be too large."""
+        return pack(*self._document())
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes a trace file, beside its place first and then moved, so there is never half of one.
+
+        Raises `InputError` where it cannot be written or would be too large.
+        """
+        write(*self._document(), path)
+
+    def _document(self) -> tuple[dict[str, Any], Collected]:
+        tensors, tokens = Collected(), TokenTable()
+        attentions = [attention_to_json(attention, tensors, tokens) for attention in self.attentions]
+        document = {
+            "origin": asdict(self.origin),
+            "notes": [{"message": note.message, "fields": dict(note.fields)} for note in self.notes],
+            "left_out": self.left_out,
+            "attentions": attentions,
+            "tokens": [one.to_json() for one in tokens.entries],
+        }
+        return document, tensors
+
+
+def load(source: str | PathLike[str] | bytes) -> Trace:
+    """The trace in a file, or in the content of one.
+
+    Nothing in it is executed. Raises `InputError` for anything but a complete trace file of a known version.
+    """
+    document, tensors = unpack(source)
+    tokens = [Tokens.from_json(one) for one in _list(document, "tokens")]
+    return Trace(
+        [attention_from_json(one, tensors, tokens) for one in _list(document, "attentions")],
+        origin=_origin(document.get("origin")),
+        notes=[_note(one) for one in _list(document, "notes")],
+        left_out=whole(document, "left_out", MOST_LEFT_OUT),
+    )
+
+
+def _list(document: Mapping[str, Any], field: str) -> list[Any]:
+    found = document.get(field)
+    if not isinstance(found, list):
+        raise unexpected(field, found)
+    return found
+
+
+def _origin(data: Any) -> Origin:
+    if not isinstance(data, Mapping) or set(data) != {field.name for field in fields(Origin)}:
+        raise unexpected("origin", data)
+    kind: OriginKind = choice(data, "kind", ORIGINS)
+    return Origin(kind=kind, **{name: text(data, name) for name in data if name != "kind"})
+
+
+def _note(data: Any) -> Note:
+    """A note, once filling in its fields can do nothing but fill them in: no formats, no attributes."""
+    if not isinstance(data, Mapping) or not isinstance(data.get("fields"), Mapping):
+        raise unexpected("notes", data)
+    message, found = text(data, "message"), data["fields"]
+    try:
+        parts = list(Formatter().parse(message))
+    except ValueError as error:
+        raise unexpected("notes", message) from error
+    known = all(
+        wanted is None or (wanted in found and wanted.isidentifier() and not form and not change)
+        for _, wanted, form, change in parts
+    )
+    if not known or not all(isinstance(value, str | int | float) for value in found.values()):
+        raise unexpected("notes", message)
+    return Note(message, dict(found))
+
+
+def _check(complaint: str, attention: Attention, found: int, count: int) -> None:
+    if not 0 <= found < count:
+        raise InputError(complaint, name=attention.name, found=found, count=count)
