@@ -1,19 +1,8 @@
 """Components of the page that Streamlit has no match for: each is a Python function and a module in browser/."""
 
-from attnviz.ui.components.address import address_of
+from attnviz.ui.components.address import address
 from attnviz.ui.components.chart import ChartClick, ChartDrag, chart
 from attnviz.ui.components.share import share
 from attnviz.ui.components.theme import theme
-from attnviz.ui.components.tokens import ShownToken, TokenClick, tokens
 
-__all__ = [
-    "ChartClick",
-    "ChartDrag",
-    "ShownToken",
-    "TokenClick",
-    "address_of",
-    "chart",
-    "share",
-    "theme",
-    "tokens",
-]
+__all__ = ["ChartClick", "ChartDrag", "address", "chart", "share", "theme"]

@@ -1,18 +1,28 @@
-"""Writes the state of a page into the browser's address bar."""
+"""The state of a page in the query string, written when a control is released."""
 
-from attnviz.base.language import _
-from attnviz.ui.address import ADDRESS_LIMIT, PARAMETER, View, encode
-from attnviz.ui.components.mount import Component, pack
+from collections.abc import Mapping
+
+from attnviz.base.errors import InputError
+from attnviz.base.language import _m
+from attnviz.ui.address import ADDRESS_LIMIT
+from attnviz.ui.components.mount import Component
 
 _component = Component("address")
 
 
-def address_of(view: View) -> None:
-    """Put the view into the address: once a control is released, without a new entry in the history.
+def address(key: str, query: Mapping[str, str]) -> None:
+    """Put these parameters into the address of the page; an empty value takes its parameter away.
 
-    A view that is too long for an address is not written; the page says that a view file can hold it.
+    Nothing is seen. The browser writes a quarter of a second after the last change and not while a pointer is
+    pressed, without an entry in its history; other parameters, such as lang, stay. Raises `InputError` for a
+    value above 8 kB, which servers on the way might cut.
     """
-    text = encode(view)
-    long = len(text) > ADDRESS_LIMIT
-    said = _("This view is too long for an address; save it as a view file instead.") if long else ""
-    _component.show("address", pack({"name": PARAMETER, "value": None if long else text, "said": said}))
+    for name, value in query.items():
+        if len(value) > ADDRESS_LIMIT:
+            raise InputError(
+                _m("{name} has {found} characters; at most {limit} fit into an address."),
+                name=name,
+                found=len(value),
+                limit=ADDRESS_LIMIT,
+            )
+    _component.show(key, {"query": dict(query)})

@@ -1,17 +1,22 @@
-"""The choice of light, dark or the system's colours, always in sight."""
+"""The choice between light and dark."""
 
 from collections.abc import Sequence
 
 from attnviz.base.language import _
-from attnviz.ui.components.mount import Component, pack
+from attnviz.ui.components.mount import Component
 
 _component = Component("theme")
 
 
 def theme(key: str, paths: Sequence[str]) -> None:
-    """Three buttons that switch the theme at once and for every page.
+    """Show the choice of system, light or dark theme; `paths` are the `url_path`s of all pages.
 
-    `paths` are the addresses of all pages: Streamlit remembers the theme for each one apart.
+    The page changes at once. Streamlit keeps the choice apart for each page, so it is stored for all of them.
     """
-    labels = {"group": _("Theme"), "System": _("System"), "Light": _("Light"), "Dark": _("Dark")}
-    _component.show(key, pack({"paths": list(paths), "labels": labels}))
+    labels = {
+        "theme": _("Theme"),
+        "System": _("System"),
+        "Light": _("Light"),
+        "Dark": _("Dark"),
+    }
+    _component.show(key, {"labels": labels, "paths": list(paths)})

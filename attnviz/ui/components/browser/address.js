@@ -1,63 +1,66 @@
-// Writes one parameter of the page's address, when no pointer is down and nothing has changed for a moment.
-// `replaceState` adds nothing to the history; Streamlit reads the address anew with every message it sends.
+// Writes the state of the page into the query string: without an entry in the browser's history, and only
+// when the hand has let go and nothing has changed for a moment.
 
-import { keeper, painted, unpack } from "./messages.js";
-import { element, styles } from "./page.js";
+import { keeper } from "./messages.js";
+import { announceQuery } from "./streamlit.js";
 
-const QUIET_MS = 250;
+const PAUSE_MS = 250;
 
-let pointers = 0;
-let timer = null;
-let pending = null;
-let waiting = [];
+// "Copy link" asks for this first, so that the link is never behind the page.
+export const FLUSH = "attnviz:flush-address";
 
-addEventListener("pointerdown", () => (pointers += 1), true);
-for (const name of ["pointerup", "pointercancel"]) {
-  addEventListener(name, () => ((pointers = Math.max(0, pointers - 1)), plan()), true);
+let pressed = false;
+addEventListener("pointerdown", () => (pressed = true), true);
+for (const name of ["pointerup", "pointercancel", "dragend", "blur"]) {
+  addEventListener(name, () => {
+    pressed = false;
+    dispatchEvent(new Event("attnviz:released"));
+  }, true);
 }
-// A pointer released outside the window is never reported.
-addEventListener("blur", () => ((pointers = 0), plan()));
-
-function plan() {
-  clearTimeout(timer);
-  if (pending && pointers === 0) timer = setTimeout(write, QUIET_MS);
-}
-
-function write() {
-  const { name, value, root } = pending;
-  pending = null;
-  const url = new URL(location.href);
-  if (value === null) url.searchParams.delete(name);
-  else url.searchParams.set(name, value);
-  if (url.href !== location.href) history.replaceState(history.state, "", url);
-  root.dataset.attnvizWritten = value ?? "";
-  painted(root);
-  for (const done of waiting.splice(0)) done();
-}
-
-// Resolves when the address is that of what is shown.
-export const written = () => (pending ? new Promise((done) => waiting.push(done)) : Promise.resolve());
 
 class Address {
   constructor(parent) {
-    this.root = element("p", { class: "attnviz-address", role: "status" });
-    parent.append(this.root);
+    this.root = parent;
+    this.written = new Set();
+    this.flush = () => this.write();
+    this.released = () => this.later();
+    addEventListener(FLUSH, this.flush);
+    addEventListener("attnviz:released", this.released);
   }
 
-  receive(data) {
-    styles("components.css");
-    const { name, value, said } = unpack(data).header;
-    this.root.textContent = said;
-    pending = { name, value, root: this.root };
-    plan();
+  receive({ query }) {
+    this.query = query;
+    // A page that has been left must not write into the address of the next.
+    this.path = location.pathname;
+    this.later();
+  }
+
+  later() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => { if (!pressed) this.write(); }, PAUSE_MS);
+  }
+
+  write() {
+    clearTimeout(this.timer);
+    if (!this.query || this.path !== location.pathname) return;
+    const url = new URL(location.href);
+    for (const name of this.written) url.searchParams.delete(name);
+    for (const [name, value] of Object.entries(this.query)) {
+      if (value === "") url.searchParams.delete(name);
+      else url.searchParams.set(name, value);
+    }
+    this.written = new Set(Object.keys(this.query));
+    if (url.href !== location.href) {
+      history.replaceState(history.state, "", url);
+      announceQuery();
+    }
+    this.root.dataset.attnvizAddress = "written";
   }
 
   close() {
-    // The page is left: what it would have written belongs to no page any more.
-    if (pending?.root !== this.root) return;
-    clearTimeout(timer);
-    pending = null;
-    for (const done of waiting.splice(0)) done();
+    clearTimeout(this.timer);
+    removeEventListener(FLUSH, this.flush);
+    removeEventListener("attnviz:released", this.released);
   }
 }
 

@@ -29,7 +29,8 @@ function patchable(plot, index, before, after, layout) {
   for (const name of names) {
     if (NUMBERS.includes(name) ? (name in before) !== (name in after) : !same(before[name], after[name])) return false;
   }
-  return fixedColours(after, layout) && sameShape(drawn[0].z, values(after.z));
+  const z = values(after.z);
+  return sameShape(drawn[0].z, z) && (fixedColours(after, layout) || sameEnds(values(before.z), z));
 }
 
 // Otherwise the least and the greatest value decide what the colours mean.
@@ -39,6 +40,19 @@ function fixedColours(trace, layout) {
     return cmin !== undefined && cmax !== undefined;
   }
   return trace.zmin !== undefined && trace.zmax !== undefined;
+}
+
+function sameEnds(before, after) {
+  const ends = (rows) => {
+    let [least, most] = [Infinity, -Infinity];
+    for (const row of rows) for (const value of row) {
+      if (value === null) continue;
+      if (value < least) least = value;
+      if (value > most) most = value;
+    }
+    return `${least} ${most}`;
+  };
+  return ends(before) === ends(after);
 }
 
 function sameShape(drawn, next) {

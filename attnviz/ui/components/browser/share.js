@@ -1,40 +1,53 @@
-// Copies the page's address. Where the clipboard is refused, shows the address selected in a field.
+// "Copy link": the address as it is when the button is pressed.
 
-import { keeper, unpack } from "./messages.js";
+import { FLUSH } from "./address.js";
+import { keeper, painted } from "./messages.js";
 import { element, styles } from "./page.js";
-import { written } from "./address.js";
 
 styles("components.css");
 
 class Share {
   constructor(parent) {
     this.button = element("button", { type: "button", class: "attnviz-button", onclick: () => this.copy() });
-    this.said = element("p", { role: "status" });
-    this.field = element("input", { type: "text", readonly: true, hidden: true });
+    this.said = element("span", { class: "attnviz-said", role: "status" });
+    this.field = element("input", { type: "text", readonly: true, class: "attnviz-link" });
+    this.field.hidden = true;
     this.note = element("p", { class: "attnviz-note" });
-    parent.append(element("div", { class: "attnviz-share" }, this.button, this.said, this.field, this.note));
+    this.root = element("div", { class: "attnviz-share" }, this.button, this.said, this.field, this.note);
+    parent.append(this.root);
   }
 
-  receive(data) {
-    this.labels = unpack(data).header.labels;
-    this.button.textContent = this.labels.copy;
-    this.field.setAttribute("aria-label", this.labels.copy);
-    this.note.textContent = this.labels.note;
+  receive({ labels }) {
+    this.labels = labels;
+    this.button.textContent = labels.copy;
+    this.field.setAttribute("aria-label", labels.link);
+    this.note.textContent = labels.note;
+    painted(this.root);
   }
 
   async copy() {
-    // A change made a moment ago is waited for, so that the link is that of what is seen.
-    await written();
+    dispatchEvent(new Event(FLUSH));
     try {
       await navigator.clipboard.writeText(location.href);
       this.field.hidden = true;
-      this.said.textContent = this.labels.copied;
+      this.say(this.labels.copied);
     } catch {
-      this.said.textContent = this.labels.refused;
+      // No permission, or a page without https: the link is shown, ready to be copied by hand.
       this.field.value = location.href;
       this.field.hidden = false;
       this.field.select();
+      this.say(this.labels.byHand);
     }
+  }
+
+  say(text) {
+    this.said.textContent = text;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => (this.said.textContent = ""), 8000);
+  }
+
+  close() {
+    clearTimeout(this.timer);
   }
 }
 

@@ -31,7 +31,7 @@ export function plain(label) {
       decimal ? String.fromCodePoint(Number(decimal)) : hex ? String.fromCodePoint(parseInt(hex, 16)) : (named[name] ?? whole));
 }
 
-// [header, ...rows]
+// [header, ...rows]. What cannot be hovered is decoration (printed numbers, frames) and no data.
 export function table({ data, layout }) {
   const rows = [];
   const names = ["trace"];
@@ -40,6 +40,7 @@ export function table({ data, layout }) {
     rows.push(row);
   };
   data.forEach((trace, index) => {
+    if (trace.hoverinfo === "skip") return;
     const called = plain(trace.name) ?? String(index);
     for (const row of (rowsOf[trace.type] ?? points)(trace, layout)) add({ trace: called, ...row });
   });
@@ -53,6 +54,8 @@ function* cells(trace, layout) {
   const [x, y, text, custom] = [trace.x, trace.y, trace.text, trace.customdata].map(values);
   for (let row = 0; row < z.length; row++) {
     for (let column = 0; column < z[row].length; column++) {
+      // A gap is no cell: another trace says what is there.
+      if (trace.hoverongaps === false && (z[row][column] === null || Number.isNaN(z[row][column]))) continue;
       yield {
         row, row_label: named(y?.[row] ?? row, axis(trace, layout, "y")),
         column, column_label: named(x?.[column] ?? column, axis(trace, layout, "x")),
@@ -68,6 +71,7 @@ function* points(trace, layout) {
   const [text, custom] = [trace.text, trace.customdata].map(values);
   const length = Math.max(...[x, y, z].map((list) => list?.length ?? 0));
   for (let point = 0; point < length; point++) {
+    if (x?.[point] === null && y?.[point] === null) continue;
     const row = { point, x: named(x?.[point] ?? point, axis(trace, layout, "x")), y: named(y?.[point] ?? point, axis(trace, layout, "y")) };
     if (z) row.z = z[point];
     yield { ...row, ...more(Array.isArray(text) ? text[point] : undefined, custom?.[point]) };
@@ -102,6 +106,7 @@ function axis(trace, layout, letter) {
 
 // The label that the axis writes at this value, where it has its own.
 function named(value, axis) {
+  if (axis?.labelalias && String(value) in axis.labelalias) return plain(axis.labelalias[value]);
   const [at, label] = [values(axis?.tickvals), values(axis?.ticktext)];
   const found = at && label ? Array.from(at).indexOf(value) : -1;
   return plain(found < 0 ? value : label[found]);

@@ -1,107 +1,94 @@
-// Light, dark or the system's theme.
-//
-// Streamlit has no call for this. Its own menu switches live, so its buttons are pressed, unseen, and the
-// choice is stored for every page as Streamlit stores it for one. Where the menu has no such buttons the
-// stored choice takes effect when the page is loaded again.
+// System, light or dark: Streamlit's own choice, which it keeps for each address that a page was loaded from.
 
-import { keeper, unpack } from "./messages.js";
+import { keeper, painted } from "./messages.js";
 import { element, styles } from "./page.js";
-
-const CHOICES = ["System", "Light", "Dark"];
-const SYMBOLS = { System: "◐", Light: "☀", Dark: "☾" };
-const FRAMES_TO_WAIT = 60;
+import { SITE, themes } from "./streamlit.js";
 
 styles("components.css");
 
-// The page's address without its last part, which names the page.
-const base = () => location.pathname.replace(/[^/]*$/, "");
+const CHOICES = ["System", "Light", "Dark"];
+
+// Streamlit's names for a choice: its own themes, and those that the site's configuration defines.
+const NAMES = {
+  System: ["Custom Theme Auto", "Use system setting"],
+  Light: ["Custom Theme Light", "Light"],
+  Dark: ["Custom Theme Dark", "Dark"],
+};
+
+const SIGNS = { System: "◐", Light: "☀", Dark: "☾" };
+
+// Where Streamlit stores the choice for pages that are loaded from this path.
 const stored = (path) => `stActiveTheme-${path}-v2`;
 
+const [LOADED] = performance.getEntriesByType("navigation");
+
 function current() {
+  const name = themes()?.activeTheme.name;
+  const shown = CHOICES.find((choice) => NAMES[choice].includes(name));
+  if (shown) return shown;
   try {
-    const found = JSON.parse(localStorage.getItem(stored(location.pathname)));
-    return CHOICES.includes(found) ? found : "System";
+    return JSON.parse(localStorage.getItem(stored(new URL(LOADED.name).pathname))) ?? "System";
   } catch {
     return "System";
   }
 }
 
-function remember(choice, paths) {
-  const pages = new Set([base(), location.pathname, ...paths.map((path) => base() + path)]);
-  for (const path of pages) localStorage.setItem(stored(path), JSON.stringify(choice));
-}
-
-const frame = () => new Promise((done) => requestAnimationFrame(done));
-const item = (choice) => document.querySelector(`[data-testid="stMainMenuItem-theme-${choice}"]`);
-
-async function pressMenu(choice) {
-  const menu = document.querySelector('[data-testid="stMainMenu"] button');
-  if (!menu) return false;
-  const unseen = element("style", {}, '[data-testid="stMainMenuPopover"] { visibility: hidden !important; }');
-  const focused = document.activeElement;
-  document.head.append(unseen);
-  try {
-    menu.click();
-    for (let waited = 0; waited < FRAMES_TO_WAIT && !item(choice); waited++) await frame();
-    const found = item(choice);
-    found?.click();
-    if (document.querySelector('[data-testid="stMainMenuPopover"]')) menu.click();
-    for (let waited = 0; waited < FRAMES_TO_WAIT && item(choice); waited++) await frame();
-    return Boolean(found);
-  } finally {
-    unseen.remove();
-    focused?.focus({ preventScroll: true });
-  }
-}
-
 class Theme {
   constructor(parent) {
-    this.root = element("div", { class: "attnviz-choice", role: "radiogroup" });
-    this.buttons = new Map(CHOICES.map((choice) => [choice, this.button(choice)]));
-    this.root.append(...this.buttons.values());
+    this.buttons = CHOICES.map((choice) =>
+      element("button", { type: "button", role: "radio", "data-theme": choice, onclick: () => this.choose(choice) }));
+    this.root = element("div", { class: "attnviz-theme", role: "radiogroup" }, ...this.buttons);
+    this.root.addEventListener("keydown", (event) => this.key(event));
     parent.append(this.root);
   }
 
-  button(choice) {
-    return element("button", {
-      type: "button",
-      role: "radio",
-      "data-choice": choice,
-      onclick: () => this.choose(choice),
-      onkeydown: (event) => this.key(event, choice),
-    });
+  // Also called when the theme has changed, whoever changed it.
+  receive({ labels, paths }) {
+    this.paths = paths;
+    this.root.setAttribute("aria-label", labels.theme);
+    for (const button of this.buttons) {
+      const choice = button.dataset.theme;
+      button.replaceChildren(element("span", { "aria-hidden": "true" }, SIGNS[choice]), ` ${labels[choice]}`);
+    }
+    this.mark(current());
+    painted(this.root);
   }
 
-  receive(data) {
-    const { header } = unpack(data);
-    this.paths = header.paths;
-    this.root.setAttribute("aria-label", header.labels.group);
-    for (const [choice, button] of this.buttons) button.textContent = `${SYMBOLS[choice]} ${header.labels[choice]}`;
-    // A page that was never opened before takes the choice made on another.
-    this.show(current());
+  mark(choice) {
+    for (const button of this.buttons) {
+      const chosen = button.dataset.theme === choice;
+      button.setAttribute("aria-checked", String(chosen));
+      button.tabIndex = chosen ? 0 : -1;
+    }
+    this.remember(choice);
   }
 
-  show(chosen) {
-    for (const [choice, button] of this.buttons) {
-      button.setAttribute("aria-checked", String(choice === chosen));
-      button.tabIndex = choice === chosen ? 0 : -1;
+  choose(choice) {
+    this.remember(choice);
+    const offered = themes();
+    const theme = offered?.availableThemes.find(({ name }) => NAMES[choice].includes(name));
+    if (!theme) return location.reload();
+    offered.setTheme(theme);
+    this.mark(choice);
+  }
+
+  // For every page, since each may be the first to be loaded next time.
+  remember(choice) {
+    const paths = [SITE.pathname, location.pathname, ...this.paths.map((path) => SITE.pathname + path)];
+    try {
+      for (const path of new Set(paths)) localStorage.setItem(stored(path), JSON.stringify(choice));
+    } catch {
+      // Storage may be forbidden; the theme then lasts as long as the page.
     }
   }
 
-  async choose(choice) {
-    this.show(choice);
-    const live = await pressMenu(choice);
-    remember(choice, this.paths);
-    if (!live) location.reload();
-  }
-
-  key(event, choice) {
+  key(event) {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (!step) return;
     event.preventDefault();
-    const next = CHOICES[(CHOICES.indexOf(choice) + step + CHOICES.length) % CHOICES.length];
-    this.buttons.get(next).focus();
-    this.choose(next);
+    const next = (this.buttons.indexOf(event.target) + step + CHOICES.length) % CHOICES.length;
+    this.choose(CHOICES[next]);
+    this.buttons[next].focus();
   }
 }
 
