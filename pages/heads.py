@@ -5,10 +5,9 @@ import streamlit as st
 from attnviz.base.errors import InputError
 from attnviz.base.language import _
 from attnviz.ui import state
-from attnviz.ui.components import address_of
 from attnviz.ui.heads import glance, head, source, text
 from attnviz.ui.heads.look import look
-from attnviz.ui.page import complain, fragment
+from attnviz.ui.page import complain, fragment, show_address
 from attnviz.ui.views.heads import HeadsView
 
 
@@ -28,7 +27,7 @@ def heads() -> None:
         head.pictures(store, shown)
     except InputError as error:
         complain(error)
-    address_of(store.view)
+    show_address(store.view)
 
 
 st.title(_("Heads"))

@@ -5,8 +5,7 @@ import streamlit as st
 from attnviz.base.errors import InputError
 from attnviz.base.language import _
 from attnviz.ui import state
-from attnviz.ui.components import address_of
-from attnviz.ui.page import complain, fragment
+from attnviz.ui.page import complain, fragment, show_address
 from attnviz.ui.playground import controls, pictures, why
 from attnviz.ui.playground.compute import work_out
 from attnviz.ui.views.playground import PlaygroundView
@@ -33,7 +32,7 @@ def playground() -> None:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             controls.sizes(store)
         controls.source(store)
-    address_of(store.view)
+    show_address(store.view)
 
 
 @fragment

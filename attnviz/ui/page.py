@@ -9,6 +9,9 @@ import streamlit as st
 
 from attnviz.base import language
 from attnviz.base.errors import InputError
+from attnviz.base.language import _
+from attnviz.ui.address import ADDRESS_LIMIT, PARAMETER, View, encode
+from attnviz.ui.components import address
 
 P = ParamSpec("P")
 
@@ -26,6 +29,15 @@ def fragment(body: Callable[P, None]) -> Callable[P, None]:
         body(*args, **kwargs)
 
     return run
+
+
+def show_address(view: View) -> None:
+    """Put the view into the browser's address, or say that it is too long for one."""
+    text = encode(view)
+    if len(text) > ADDRESS_LIMIT:
+        st.caption(_("This view is too long for an address; save it as a view file instead."))
+        text = ""
+    address("address", {PARAMETER: text})
 
 
 def complain(error: InputError | None) -> None:

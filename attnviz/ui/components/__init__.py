@@ -4,5 +4,16 @@ from attnviz.ui.components.address import address
 from attnviz.ui.components.chart import ChartClick, ChartDrag, chart
 from attnviz.ui.components.share import share
 from attnviz.ui.components.theme import theme
+from attnviz.ui.components.tokens import ShownToken, TokenClick, tokens
 
-__all__ = ["ChartClick", "ChartDrag", "address", "chart", "share", "theme"]
+__all__ = [
+    "ChartClick",
+    "ChartDrag",
+    "ShownToken",
+    "TokenClick",
+    "address",
+    "chart",
+    "share",
+    "theme",
+    "tokens",
+]
