@@ -35,7 +35,7 @@ _QUERY_TOKENS = _m("There are {found} query tokens; one for each of the {expecte
 _KEY_TOKENS = _m("There are {found} key tokens; one for each of the {expected} keys was expected.")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Attention:
     """All heads of one attention over n queries and m keys, for every item of the batch.
 
@@ -90,6 +90,7 @@ class Attention:
         query, key = inputs.with_items_and_heads(query, "query"), inputs.with_items_and_heads(key, "key")
         inputs.check_query_and_key(query, key)
         rule, added = inputs.split_mask(mask, bias)
+        inputs.check_extras((*query.shape[:3], key.shape[2]), added, softcap, sinks)
         scores = DotProduct(
             query=query,
             key=key.to(query.device),
@@ -98,7 +99,6 @@ class Attention:
             softcap=softcap,
             sinks=None if sinks is None else sinks.detach().to(query.device),
         )
-        inputs.check_bias(scores)
         return cls._complete(
             scores,
             rule,
@@ -338,6 +338,10 @@ class Attention:
         kept = [*self.scores.tensors(), *(self.mask.tensors().values() if self.mask else ())]
         kept += [] if self.value is None else [self.value]
         return sum(tensor.nbytes for tensor in kept)
+
+    def __repr__(self) -> str:
+        queries, keys = self.shape
+        return f"Attention({self.name}: {self.role}, {self.form}, {self.heads} heads, {queries} × {keys})"
 
     def _check(self, head: int | None, item: int) -> None:
         if head is not None and not 0 <= head < self.heads:

@@ -8,7 +8,6 @@ from torch import Tensor
 
 from attnviz.attention.additive import four_dimensions, split_additive
 from attnviz.attention.masks import Dense, Mask
-from attnviz.attention.scores import DotProduct
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.tokens import Tokens
@@ -86,25 +85,27 @@ def _split_tensor(mask: Shaped[Tensor, "..."]) -> tuple[Mask | None, Float[Tenso
     return split_additive(mask)
 
 
-def check_bias(scores: DotProduct) -> None:
-    """Raises `InputError` where the bias, sinks or softcap do not go with the scores."""
-    bias, sinks = scores.bias, scores.sinks
-    if bias is not None and any(
-        found not in (1, expected) for found, expected in zip(bias.shape, scores.sizes, strict=True)
-    ):
+def check_extras(
+    sizes: tuple[int, int, int, int],
+    bias: Float[Tensor, "..."] | None,
+    softcap: float | None,
+    sinks: Float[Tensor, "..."] | None,
+) -> None:
+    """Raises `InputError` where bias, softcap or sinks do not go with items, heads, queries and keys of these sizes."""
+    if bias is not None and any(found not in (1, expected) for found, expected in zip(bias.shape, sizes, strict=True)):
         raise InputError(
             _m("The bias has shape {found}; items, heads, queries and keys are {expected}, and each may also be 1."),
             found=tuple(bias.shape),
-            expected=scores.sizes,
+            expected=sizes,
         )
-    if sinks is not None and tuple(sinks.shape) != (scores.sizes[1],):
+    if sinks is not None and tuple(sinks.shape) != (sizes[1],):
         raise InputError(
             _m("The sinks have shape {found}; one number for each of the {heads} heads was expected."),
             found=tuple(sinks.shape),
-            heads=scores.sizes[1],
+            heads=sizes[1],
         )
-    if scores.softcap is not None and not scores.softcap > 0:
-        raise InputError(_m("The softcap is {found}; a number above 0 was expected."), found=scores.softcap)
+    if softcap is not None and not softcap > 0:
+        raise InputError(_m("The softcap is {found}; a number above 0 was expected."), found=softcap)
 
 
 def tokens_by_item(

@@ -140,5 +140,5 @@ def grouped_product(left: Float[Tensor, "h n a"], right: Float[Tensor, "kv a b"]
     """Matrix products in full precision, consecutive heads on the left sharing one on the right without a copy."""
     heads, rows, inner = left.shape
     with torch.autocast(left.device.type, enabled=False):
-        product = left.reshape(right.shape[0], -1, inner) @ right
-    return product.view(heads, rows, -1)
+        product = left.reshape(right.shape[0], heads * rows // right.shape[0], inner) @ right
+    return product.view(heads, rows, right.shape[2])

@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from attnviz.attention.masks import Mask
-from attnviz.attention.rows import RowStatistics, states
+from attnviz.attention.rows import RowStatistics, forbid, states
 from attnviz.attention.scores import DotProduct, Stored
 from attnviz.attention.tiles import positions
 
@@ -120,7 +120,7 @@ class Strips:
         keys = self.keys.view(heads, self.layout.wide, -1, width)[:, :, cells].reshape(heads, -1, width)
         order = scores.logits(self.item, self.head, rows, cols, keys)
         if allowed is not None:
-            order.masked_fill_(~allowed, -torch.inf)
+            forbid(order, allowed)
         maxima = self._cell_maxima(order)
         greatest, sinks = maxima.amax(2), scores.sinks_of(self.head)
         maximum = greatest if sinks is None else torch.maximum(greatest, sinks)
@@ -135,7 +135,7 @@ class Strips:
         factor = total.reciprocal().masked_fill(without, 0)
         if allowed is not None:
             order.clamp_(min=_NOTHING)
-        spread = (weights[:, :, None] @ order[..., None])[..., 0, 0]
+        spread = torch.einsum("hbm,hbm->hb", weights, order)
         return Strip(
             weights=weights,
             factor=factor,
@@ -163,7 +163,7 @@ class Strips:
         weights.masked_fill_(without[..., None], 0)
         order = weights.masked_fill(without[..., None], -torch.inf)
         if allowed is not None:
-            order.masked_fill_(~allowed, -torch.inf)
+            forbid(order, allowed)
         maxima = self._cell_maxima(order)
         top, top_keys = self._top(order, maxima, cols)
         negative = (weights < 0).any(2)
