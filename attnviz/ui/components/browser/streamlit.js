@@ -5,7 +5,8 @@
 function* fibers() {
   const root = document.getElementById("root");
   const name = root && Object.keys(root).find((key) => key.startsWith("__reactContainer$"));
-  const waiting = name ? [root[name]] : [];
+  // React keeps two trees and draws them in turn; `current` is the one on the screen.
+  const waiting = name ? [root[name].stateNode?.current ?? root[name]] : [];
   while (waiting.length) {
     const fiber = waiting.pop();
     yield fiber;

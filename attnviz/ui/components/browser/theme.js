@@ -22,15 +22,18 @@ const stored = (path) => `stActiveTheme-${path}-v2`;
 
 const [LOADED] = performance.getEntriesByType("navigation");
 
+function kept(path) {
+  try {
+    const choice = JSON.parse(localStorage.getItem(stored(path)));
+    return CHOICES.includes(choice) ? choice : null;
+  } catch {
+    return null;
+  }
+}
+
 function current() {
   const name = themes()?.activeTheme.name;
-  const shown = CHOICES.find((choice) => NAMES[choice].includes(name));
-  if (shown) return shown;
-  try {
-    return JSON.parse(localStorage.getItem(stored(new URL(LOADED.name).pathname))) ?? "System";
-  } catch {
-    return "System";
-  }
+  return CHOICES.find((choice) => NAMES[choice].includes(name)) ?? kept(new URL(LOADED.name).pathname) ?? "System";
 }
 
 class Theme {
@@ -50,17 +53,25 @@ class Theme {
       const choice = button.dataset.theme;
       button.replaceChildren(element("span", { "aria-hidden": "true" }, SIGNS[choice]), ` ${labels[choice]}`);
     }
+    if (this.shown === undefined) this.follow();
+    else if (this.shown !== current()) this.remember(current()); // chosen in Streamlit's own menu
     this.mark(current());
     painted(this.root);
   }
 
+  // A page that Streamlit keeps no choice for yet follows the others.
+  follow() {
+    const others = kept(SITE.pathname);
+    if (others && others !== current() && themes() && !LOADED.name.includes("embed_options")) this.choose(others);
+  }
+
   mark(choice) {
+    this.shown = choice;
     for (const button of this.buttons) {
       const chosen = button.dataset.theme === choice;
       button.setAttribute("aria-checked", String(chosen));
       button.tabIndex = chosen ? 0 : -1;
     }
-    this.remember(choice);
   }
 
   choose(choice) {
