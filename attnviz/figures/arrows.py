@@ -51,7 +51,7 @@ def arrows(
 
     Vectors of more than two dimensions are shown in the two `dimensions` named; `dots` and `weights` are
     then those of the whole vectors and must be given to be shown. In two dimensions dots are worked out.
-    limit: half the width of the picture; else the next of 1, 2, 5, 10 …, so that it does not jump.
+    limit: half the width of the picture; else the next of 1, 2, 3, 4 …, so that it does not jump.
 
     Every arrow is one trace from (0, 0) to its tip with meta {"handles": [None, "key:1"]}, by which the chart
     component lets the tip be dragged: within ±limit and in steps of `step`, where these are given.
@@ -59,7 +59,7 @@ def arrows(
     shown = _all_arrows(
         query, keys, query_label, key_labels, query_index, key_indices, dots, weights, values, dimensions
     )
-    reach = palette.ceiling([c for arrow in shown for c in (arrow.x, arrow.y)], 1) if limit is None else limit
+    reach = palette.ceiling([c for arrow in shown for c in (arrow.x, arrow.y)], 1) if limit is None else float(limit)
     figure = go.Figure([_trace(arrow, limit, step) for arrow in shown])
     figure.update_layout(**_layout(reach, dimensions))
     return figure

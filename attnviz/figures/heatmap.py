@@ -52,7 +52,7 @@ def describe_heatmap(source: Source, *, query: int | None = None, **options: Unp
     """What the map says, in sentences: of one query, or its largest weight and what has no weight."""
     tile = cut(source, **options)
     row = tile.row_of(query)
-    said = [_query_sentence(tile, row) if row is not None else _map_sentence(tile), baseline_sentence(tile)]
+    said = [_query_sentence(tile, row) if row is not None else _map_sentence(tile), baseline_sentence(tile, row)]
     return " ".join([*said, *_state_sentences(tile)])
 
 
@@ -235,19 +235,15 @@ def _default_title(tile: Tile) -> str:
     return _("Attention weights, {head}", head=tile.head) if tile.head else _("Attention weights")
 
 
-def baseline_sentence(tile: Tile) -> str:
-    """The baseline of these rows in one sentence."""
+def baseline_sentence(tile: Tile, row: int | None = None) -> str:
+    """The baseline of all rows, or of one row of the tile, in one sentence."""
     if not tile.baseline:
         return _("No uniform baseline: these rows need not sum to 1.")
-    counts = sorted({int(count) for count in tile.counts if count})
+    counts = sorted({int(count) for count in (tile.counts if row is None else tile.counts[row : row + 1]) if count})
     if not counts:
-        return _("No query may see any key.")
+        return _("No query may see any key.") if row is None else _("This query may see no key.")
     if len(counts) == 1:
-        return _(
-            "Uniform baseline: 1/{count} = {baseline}.",
-            count=counts[0],
-            baseline=weight_text(1 / counts[0]),
-        )
+        return _("Uniform baseline: 1/{count} = {baseline}.", count=counts[0], baseline=weight_text(1 / counts[0]))
     return _(
         "Uniform baseline: 1/N for the N keys a query may see, here {least} to {most}.",
         least=counts[0],

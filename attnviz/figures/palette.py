@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float
 from plotly.colors import sample_colorscale
 
-CATEGORICAL = ("#0072B2", "#D55E00", "#009E73", "#8B17FF", "#E06CA0", "#736438", "#974978", "#7F7F7F")
+CATEGORICAL = ("#0072B2", "#D55E00", "#009E73", "#8205FF", "#BF7AA4", "#7F793D", "#974978", "#7F7F7F")
 
 TRANSPARENT = "rgba(0,0,0,0)"
 
@@ -112,7 +112,7 @@ def ceiling(values: Sequence[Number] | Float[np.ndarray, "*any"], least: Number 
     """
     sizes = np.abs(np.asarray(values, dtype=np.float64).ravel())
     largest = max(float(np.max(sizes, initial=0.0, where=np.isfinite(sizes))), float(least))
-    if largest == 0:
+    if largest < 1e-300:
         return 1.0
     decade = 10.0 ** math.floor(math.log10(largest))
     return next(step * decade for step in (1, 2, 3, 4, 5, 6, 8, 10, 20) if step * decade >= largest)

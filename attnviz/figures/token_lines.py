@@ -20,7 +20,7 @@ from attnviz.figures.tile import Cut, Head, Source, Tile, cut
 # More lines than this are slow to draw and say nothing; the smallest are then left out, counted and summed.
 MOST_LINES = 8192
 # Up to this many, every line has its own thickness; above, lines of like thickness share one of these traces.
-LEVELS = 20
+LEVELS = 19
 # With more lines than this, hovering tells positions but not the tokens' texts, which would be half a megabyte.
 MOST_HOVER_TEXTS = 1024
 

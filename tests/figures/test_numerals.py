@@ -1,0 +1,56 @@
+"""Numbers are never rounded to nothing."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attnviz.figures.numerals import signed_text, weight_text
+
+
+@pytest.mark.parametrize(
+    ("weight", "written"),
+    [
+        (1.0, "1.000"),
+        (0.327090, "0.327"),
+        (0.0995, "0.100"),
+        (0.009532, "0.0095"),
+        (0.01, "0.010"),
+        (0.00034, "0.00034"),
+        (3.4e-7, "3.4·10⁻⁷"),
+        (0.0, "0"),
+        (-0.0095, "−0.0095"),
+        (math.nan, "NaN"),
+    ],
+)
+def test_weights(weight, written):
+    assert weight_text(weight) == written
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (4.0, "4.000"),
+        (-0.707107, "−0.707"),
+        (12.345, "12.35"),
+        (-512.25, "−512.2"),
+        (1.5e6, "1.50·10⁶"),
+        (-0.00021, "−0.00021"),
+        (0.0, "0"),
+        (-math.inf, "−∞"),
+        (math.nan, "NaN"),
+    ],
+)
+def test_scores(value, written):
+    assert signed_text(value) == written
+
+
+@given(st.floats(1e-30, 1))
+def test_a_weight_above_zero_never_looks_like_zero(weight):
+    assert any(digit in weight_text(weight) for digit in "123456789")
+
+
+def test_with_two_decimals_small_scores_are_rounded():
+    assert signed_text(-0.00021, 2) == "−0.00"
+    assert signed_text(1.2345, 2) == "1.23"
