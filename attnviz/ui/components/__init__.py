@@ -5,7 +5,6 @@ from attnviz.ui.components.chart import ChartClick, ChartDrag, chart
 from attnviz.ui.components.share import share
 from attnviz.ui.components.theme import theme
 from attnviz.ui.components.tokens import ShownToken, TokenClick, tokens
-from attnviz.ui.components.tokens import ShownToken, TokenClick, tokens
 
 __all__ = [
     "ChartClick",

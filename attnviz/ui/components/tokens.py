@@ -1,42 +1,39 @@
-"""Text whose tokens are buttons, coloured and numbered by their weights."""
+"""The text itself, token by token: coloured by weight, each token a button."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from attnviz.base.language import _
-from attnviz.ui.components.mount import Component, Message, echo
+from attnviz.ui.components.mount import Component, Message, echo, pack
+
+Side = Literal["query", "key"]
 
 _component = Component("tokens")
-
-# With more tokens than this the numbers would drown the text: they appear under the pointer and the focus.
-MOST_NUMBERED = 128
-
-
-@dataclass(frozen=True)
-class ShownToken:
-    """One token as it is shown."""
-
-    position: int
-    """What identifies it; the text does not."""
-    text: str
-    """The token with everything invisible made visible, not escaped."""
-    before: str = ""
-    """What stands between the token before and this one in the text: a space, a line break, nothing."""
-    colour: str = ""
-    """CSS colour of its ground; none where there is no weight."""
-    number: str = ""
-    """Its weight as it is printed, or a sign for what is no weight."""
-    generated: bool = False
-    """Written by the model itself: underlined."""
 
 
 @dataclass(frozen=True)
 class TokenClick:
-    """A token that was chosen, and what it was chosen as."""
+    """A token that was chosen, as query or as key."""
+
+    side: Side
+    position: int
+
+
+@dataclass(frozen=True)
+class ShownToken:
+    """One token: its position, its label, the text between it and the one before, its colour and its number.
+
+    `before` is what the source has there, such as a space. `colour` is any CSS colour, "" for none;
+    `number` is what is printed below it.
+    """
 
     position: int
-    side: Literal["query", "key"]
+    label: str
+    before: str = ""
+    colour: str = ""
+    number: str = ""
+    generated: bool = False
 
 
 def tokens(
@@ -48,36 +45,33 @@ def tokens(
     selected_key: int | None = None,
     on_click: Callable[[TokenClick], None] | None = None,
 ) -> None:
-    """Show the text. `selected_query` and `selected_key` are positions.
+    """A text whose tokens can be clicked, or walked with the arrow keys and chosen with Enter.
 
-    Up to 128 tokens the number stands under each, above that it appears with pointer or focus. Arrow keys go
-    from token to token; Enter chooses a query, Shift+Enter a key, and a switch says which of them a click chooses.
+    A switch above says whether a click chooses the query or the key; Shift chooses the other one.
     """
-    positions = {token.position for token in shown}
-
-    def receive(message: Message) -> None:
-        position, side = message.get("position"), message.get("side")
-        if on_click is not None and position in positions and side in ("query", "key"):
-            on_click(TokenClick(int(position), side))
-
-    data = {
-        "seq": echo(key),
-        "tokens": [
-            [token.position, token.text, token.before, token.colour, token.number, int(token.generated)]
-            for token in shown
-        ],
-        "numbered": len(shown) <= MOST_NUMBERED,
+    known = {token.position for token in shown}
+    labels = {
+        "query": _("choose the query"),
+        "key": _("choose the key"),
+        "hint": _("Shift and click chooses the other."),
+    }
+    header = {
+        "description": description,
+        "labels": labels,
         "query": selected_query,
         "key": selected_key,
-        "clicks": on_click is not None,
-        "labels": {
-            "description": description,
-            "choose": _("A click chooses"),
-            "query": _("query"),
-            "key": _("key"),
-            "chosenQuery": _("chosen as query"),
-            "chosenKey": _("chosen as key"),
-            "help": _("Enter chooses a query, Shift+Enter a key; arrow keys move."),
-        },
+        "tokens": [
+            [token.position, token.label, token.before, token.colour, token.number, token.generated] for token in shown
+        ],
     }
-    _component.show(key, data, receive)
+
+    def receive(message: Message) -> None:
+        side, position = message.get("side"), message.get("position")
+        if on_click is None or position not in known:
+            return
+        if side == "query":
+            on_click(TokenClick("query", int(position)))
+        elif side == "key":
+            on_click(TokenClick("key", int(position)))
+
+    _component.show(key, pack({"seq": echo(key), **header}), receive)
