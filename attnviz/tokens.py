@@ -87,7 +87,7 @@ class Tokens:
         }
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "Tokens":
+    def from_json(cls, data: object) -> "Tokens":
         """The tokens that `to_json` wrote. Raises `InputError` for anything else."""
         if not isinstance(data, Mapping):
             raise _unexpected("tokens", data)
@@ -156,11 +156,18 @@ class Tokens:
 
 
 def visible(text: str) -> str:
-    """The text with spaces, line ends, controls and other invisible characters made visible; never empty."""
+    """The text with spaces, line ends, controls and other invisible characters made visible; never empty.
+
+    A single space between two visible characters stays.
+    """
     if not text:
         return "∅"
-    has_ink = any(_has_ink(character) for character in text)
-    shown = "".join(_shown(character, has_ink) for character in text)
+    ink = [_has_ink(character) for character in text]
+    between = [False, *(before and after for before, after in zip(ink, ink[2:], strict=False)), False]
+    shown = "".join(
+        character if character == " " and inside else _shown(character, any(ink))
+        for character, inside in zip(text, between[: len(text)], strict=True)
+    )
     return f"◌{shown}" if unicodedata.combining(shown[0]) else shown
 
 

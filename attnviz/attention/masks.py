@@ -260,7 +260,7 @@ _MOST_RULES = 16
 _LARGEST = 1 << 40
 
 
-def mask_from_json(data: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Mask:
+def mask_from_json(data: object, tensors: Mapping[str, Tensor]) -> Mask:
     """The mask that `to_json` and `tensors` describe. Raises `InputError` for anything else."""
     if not isinstance(data, Mapping):
         raise _unexpected("mask", data)

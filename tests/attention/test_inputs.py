@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from attnviz.attention import Attention, Dense, Lengths
+from attnviz.attention import Attention, Dense, Lengths, inputs
 from attnviz.base.errors import InputError
 from attnviz.tokens import Tokens
 
@@ -41,9 +41,7 @@ def test_nothing_at_all():
     refused(lambda: Attention.from_qk(some(0, 8), some(3, 8)), "query", "(0, 8)", "empty")
 
 
-def test_whole_numbers_for_keys(monkeypatch):
-    from attnviz.attention import inputs
-
+def test_whole_numbers_for_keys():
     refused(lambda: inputs.with_items_and_heads(torch.ones(3, 8, dtype=torch.long), "key"), "key", "int64")
 
 

@@ -125,7 +125,7 @@ def test_masks_survive_being_written_down(mask):
 )
 def test_what_is_no_mask_is_refused(written):
     with pytest.raises(InputError):
-        mask_from_json(written, {}) if isinstance(written, dict) else mask_from_json({"rule": written}, {})
+        mask_from_json(written, {})
 
 
 def test_the_tensor_of_a_mask_must_be_one():

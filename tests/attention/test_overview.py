@@ -163,7 +163,7 @@ def test_uniform_weights_worked_by_hand():
     )
 
 
-def test_what_it_learns_of_the_rows_serves_the_tiles(in_float64):
+def test_what_it_learns_of_the_rows_serves_the_tiles():
     query, key = 3 * draw(1, 4, 40, 8), draw(1, 2, 31, 8, seed=1)
     attention = Attention.from_qk(query, key, mask=Causal(-2), sinks=draw(4, seed=3))
     attention.overview(5)

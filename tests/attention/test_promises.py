@@ -2,48 +2,67 @@
 
 import math
 
-import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnviz.attention import Attention, Causal, Dense, Lengths, RowState, Window
+from attnviz.attention import Attention, Causal, Lengths, RowState, Window
 
 settings.register_profile("many", deadline=None, max_examples=40)
 
 
-@st.composite
-def attentions(draw, dtype=torch.float32):
-    items, kv_heads, group = draw(st.integers(1, 2)), draw(st.integers(1, 2)), draw(st.integers(1, 3))
-    queries, keys, width = draw(st.integers(1, 9)), draw(st.integers(1, 9)), draw(st.integers(1, 5))
-    generator = torch.Generator().manual_seed(draw(st.integers(0, 10_000)))
+RECIPES = st.fixed_dictionaries(
+    {
+        "seed": st.integers(0, 10_000),
+        "items": st.integers(1, 2),
+        "kv_heads": st.integers(1, 2),
+        "group": st.integers(1, 3),
+        "queries": st.integers(1, 9),
+        "keys": st.integers(1, 9),
+        "width": st.integers(1, 5),
+        "size": st.sampled_from([0.0, 1.0, 8.0]),
+        "mask": st.sampled_from(["none", "causal", "cached", "window", "padding", "pairs"]),
+        "bias": st.booleans(),
+        "softcap": st.sampled_from([None, 2.0]),
+        "sinks": st.booleans(),
+    }
+)
+
+
+def made(recipe, dtype=torch.float32):
+    generator = torch.Generator().manual_seed(recipe["seed"])
+    items, heads, queries, keys = (
+        recipe["items"],
+        recipe["kv_heads"] * recipe["group"],
+        recipe["queries"],
+        recipe["keys"],
+    )
 
     def numbers(*shape):
-        return (draw(st.sampled_from([0.0, 1.0, 8.0])) * torch.randn(*shape, generator=generator)).to(dtype)
+        return (recipe["size"] * torch.randn(*shape, generator=generator)).to(dtype)
 
-    rules = st.sampled_from(
-        [
-            None,
-            Causal(keys - queries),
-            Causal(),
-            Window(1, 1),
-            Lengths((1,), (keys,)),
-            Dense(torch.randn(items, 1, queries, keys, generator=generator) > 0),
-        ]
-    )
+    masks = {
+        "none": None,
+        "causal": Causal(),
+        "cached": Causal(keys - queries),
+        "window": Window(1, 1),
+        "padding": Lengths((1,), (keys,)),
+        "pairs": torch.randn(items, 1, queries, keys, generator=generator) > 0,
+    }
     return Attention.from_qk(
-        numbers(items, kv_heads * group, queries, width),
-        numbers(items, kv_heads, keys, width),
-        mask=draw(rules),
-        bias=numbers(kv_heads * group, queries, keys) if draw(st.booleans()) else None,
-        softcap=draw(st.sampled_from([None, 2.0])),
-        sinks=numbers(kv_heads * group) if draw(st.booleans()) else None,
+        numbers(items, heads, queries, recipe["width"]),
+        numbers(items, recipe["kv_heads"], keys, recipe["width"]),
+        mask=masks[recipe["mask"]],
+        bias=numbers(heads, queries, keys) if recipe["bias"] else None,
+        softcap=recipe["softcap"],
+        sinks=numbers(heads) if recipe["sinks"] else None,
     )
 
 
-@given(attentions())
+@given(RECIPES)
 @settings(settings.get_profile("many"))
-def test_normal_rows_and_their_sinks_sum_to_one(attention):
+def test_normal_rows_and_their_sinks_sum_to_one(recipe):
+    attention = made(recipe)
     for item in range(attention.items):
         normal = attention.row_state(None, item) == RowState.NORMAL
         whole = attention.weights(None, item).sum(-1) + attention.sink_mass(None, item)
@@ -52,9 +71,10 @@ def test_normal_rows_and_their_sinks_sum_to_one(attention):
         assert (attention.weights(None, item)[~attention.allowed(None, item)].nan_to_num() == 0).all()
 
 
-@given(attentions(dtype=torch.float64), st.randoms())
+@given(RECIPES, st.randoms())
 @settings(settings.get_profile("many"))
-def test_keys_in_another_order_have_the_same_weights_in_that_order(attention, random):
+def test_keys_in_another_order_have_the_same_weights_in_that_order(recipe, random):
+    attention = made(recipe, torch.float64)
     scores, keys = attention.scores, attention.shape[1]
     order = random.sample(range(keys), keys)
     everywhere = torch.stack([attention.allowed(None, item) for item in range(attention.items)])
@@ -72,9 +92,10 @@ def test_keys_in_another_order_have_the_same_weights_in_that_order(attention, ra
         )
 
 
-@given(attentions(), st.data())
+@given(RECIPES, st.data())
 @settings(settings.get_profile("many"))
-def test_a_tile_is_the_same_part_of_the_whole(attention, data):
+def test_a_tile_is_the_same_part_of_the_whole(recipe, data):
+    attention = made(recipe)
     queries, keys = attention.shape
     rows = data.draw(st.lists(st.integers(0, queries - 1), max_size=4))
     cols = data.draw(st.lists(st.integers(0, keys - 1), max_size=4))
@@ -84,9 +105,10 @@ def test_a_tile_is_the_same_part_of_the_whole(attention, data):
     torch.testing.assert_close(tile, whole, atol=1e-5, rtol=1e-5, equal_nan=True)
 
 
-@given(attentions())
+@given(RECIPES)
 @settings(settings.get_profile("many"))
-def test_lse_agrees_with_double_precision(attention):
+def test_lse_agrees_with_double_precision(recipe):
+    attention = made(recipe)
     scores = attention.scores
     key = scores.key.double().repeat_interleave(scores.query.shape[1] // scores.key.shape[1], 1)
     logits = scores.query.double() @ key.mT / math.sqrt(scores.query.shape[-1])
@@ -103,9 +125,10 @@ def test_lse_agrees_with_double_precision(attention):
     torch.testing.assert_close(attention.lse().double(), expected, atol=1e-4, rtol=1e-5)
 
 
-@given(attentions(), st.integers(1, 12))
+@given(RECIPES, st.integers(1, 12))
 @settings(settings.get_profile("many"))
-def test_an_overview_holds_the_greatest_weight_and_all_the_mass(attention, size):
+def test_an_overview_holds_the_greatest_weight_and_all_the_mass(recipe, size):
+    attention = made(recipe)
     found = attention.overview(size)
     weights, allowed = attention.weights(), attention.allowed()
     normal = attention.row_state() == RowState.NORMAL
