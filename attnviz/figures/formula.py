@@ -9,9 +9,14 @@ from attnviz.figures.escape import labels
 from attnviz.tokens import Tokens
 
 # More terms than this make a line that nobody reads.
-MOST_TERMS = 8
+MOST_TERMS = 6
 MOST_COORDINATES = 3
 
+# What fits beside each other on a page of usual width.
+KEYS_ON_ONE_LINE = 4
+TERMS_ON_ONE_LINE = 3
+
+BREAK = " \\\\\n"
 COMMA = r",\ "
 
 _LATEX = {
@@ -31,17 +36,18 @@ _LATEX = {
 def row_formula(steps: Steps, head: int, query: int, key_labels: Tokens | Sequence[str] | None = None) -> str:
     """The weights and the output of one query in one head: softmax of its scores, then the sum of the values.
 
-    At most eight terms are written out; how many follow is said. Masked keys have the score −∞ and no term.
+    At most six terms are written out; how many follow is said. Masked keys have the score −∞ and no term.
     """
     names = labels(key_labels, steps.weights.shape[-1])
     scores = [f"{dot:.2f}" if here else r"-\infty" for dot, here in _pairs(steps, head, query)]
     weights = [_weight(float(weight)) for weight in steps.weights[head, query]]
+    equals = f"{BREAK}&= " if len(scores) > KEYS_ON_ONE_LINE else " = "
     lines = [
-        rf"w &= \operatorname{{softmax}}\left({_divided(_listed(scores), steps)}\right) = {_listed(weights)}",
-        rf"o &= {_sum(steps, head, query, names)} = {_vector(steps.output[head, query].tolist())}",
+        rf"w &= \operatorname{{softmax}}\left({_divided(_listed(scores), steps)}\right){equals}{_listed(weights)}",
+        f"o &= {_sum(steps, head, query, names)}",
+        f"&= {_vector(steps.output[head, query].tolist())}",
     ]
-    body = " \\\\\n".join(lines)
-    return f"$$\n\\begin{{aligned}}\n{body}\n\\end{{aligned}}\n$$"
+    return f"$$\n\\begin{{aligned}}\n{BREAK.join(lines)}\n\\end{{aligned}}\n$$"
 
 
 def latex_text(text: str) -> str:
@@ -72,32 +78,30 @@ def _sum(steps: Steps, head: int, query: int, names: Sequence[str]) -> str:
         )
         if here
     ]
-    return _shortened(terms, " + ") or "0"
+    shown = _most(terms)
+    lines = [" + ".join(shown[start : start + TERMS_ON_ONE_LINE]) for start in range(0, len(shown), TERMS_ON_ONE_LINE)]
+    return rf"{BREAK}&\quad + ".join(lines) or "0"
 
 
 def _listed(items: Sequence[str]) -> str:
-    return "[" + _shortened(items, COMMA) + "]"
+    return "[" + COMMA.join(_most(items)) + "]"
 
 
-def _shortened(items: Sequence[str], between: str) -> str:
+def _most(items: Sequence[str]) -> list[str]:
+    """The first six, and how many more there are."""
     if len(items) <= MOST_TERMS:
-        return between.join(items)
+        return list(items)
     left = len(items) - MOST_TERMS
     more = latex_text(_n("{count} more", "{count} more", left))
-    return between.join([*items[:MOST_TERMS], rf"\ldots\ (\text{{{more}}})"])
+    return [*items[:MOST_TERMS], rf"\ldots\ (\text{{{more}}})"]
 
 
 def _vector(numbers: Sequence[float]) -> str:
-    """A number, or up to three coordinates in brackets."""
-    written = [_signed(number) for number in numbers[:MOST_COORDINATES]]
+    """A number, in brackets where it is negative so that no two signs meet, or up to three coordinates."""
     if len(numbers) == 1:
-        return written[0]
+        return f"{numbers[0]:.3f}" if numbers[0] >= 0 else f"({numbers[0]:.3f})"
+    written = [f"{number:.3f}" for number in numbers[:MOST_COORDINATES]]
     return "(" + COMMA.join([*written, *([r"\ldots"] if len(numbers) > MOST_COORDINATES else [])]) + ")"
-
-
-def _signed(number: float) -> str:
-    """Three decimals; a negative number in brackets, so that no two signs meet."""
-    return f"{number:.3f}" if number >= 0 else f"({number:.3f})"
 
 
 def _weight(weight: float) -> str:
