@@ -4,7 +4,8 @@ import torch
 from jaxtyping import Bool, Float, Shaped
 from torch import Tensor
 
-from attnviz.attention.masks import Dense, Mask
+from attnviz.attention.masks import Mask
+from attnviz.attention.recognise import recognise
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 
@@ -32,11 +33,9 @@ def split_additive(
     A part that changes nothing is None. NaN counts as bias. Raises `InputError` above 4 dimensions.
     """
     mask = four_dimensions(mask.detach())
-    allowed = ~forbidden(mask)
-    if bool(allowed.all()):
-        return None, mask if bool((mask != 0).any()) else None
-    bias = mask.masked_fill(~allowed, 0)
-    return Dense(allowed), bias if bool((bias != 0).any()) else None
+    forbids = forbidden(mask)
+    bias = mask.masked_fill(forbids, 0)
+    return recognise(~forbids), bias if bool((bias != 0).any()) else None
 
 
 def forbidden(mask: Float[Tensor, "*shape"]) -> Bool[Tensor, "*shape"]:

@@ -7,7 +7,8 @@ from jaxtyping import Float, Shaped
 from torch import Tensor
 
 from attnviz.attention.additive import four_dimensions, split_additive
-from attnviz.attention.masks import Dense, Mask
+from attnviz.attention.masks import Mask
+from attnviz.attention.recognise import recognise
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.tokens import Tokens
@@ -76,8 +77,7 @@ def split_mask(
 
 def _split_tensor(mask: Shaped[Tensor, "..."]) -> tuple[Mask | None, Float[Tensor, "..."] | None]:
     if mask.dtype == torch.bool:
-        pairs = four_dimensions(mask.detach())
-        return (None if bool(pairs.all()) else Dense(pairs)), None
+        return recognise(four_dimensions(mask.detach())), None
     if not torch.is_floating_point(mask):
         raise InputError(
             _m("The mask holds {found}; truth values or floating-point numbers were expected."), found=str(mask.dtype)
