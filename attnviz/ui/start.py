@@ -1,5 +1,7 @@
 """The Start page's picture and its doors."""
 
+from typing import Any
+
 import streamlit as st
 import torch
 
@@ -48,7 +50,7 @@ def picture() -> None:
             )
         )
     with left:
-        options = {"query_tokens": made.query_tokens, "key_tokens": made.key_tokens, "query": 0}
+        options: dict[str, Any] = {"query_tokens": made.query_tokens, "key_tokens": made.key_tokens, "query": 0}
         figure = figures.token_lines(found.weights[0], title="", **options)
         described = figures.describe_token_lines(found.weights[0], **options)
         panels.show(

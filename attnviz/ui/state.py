@@ -1,7 +1,7 @@
 """One page's state in one session: the view shown, the views before it, and the widgets that follow it."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
 import streamlit as st
@@ -29,14 +29,14 @@ class Store(Generic[V]):
         self._past: list[V] = []
         self._gesture: tuple[str, float] = ("", 0.0)
 
-    def change(self, gesture: str = "", **fields: Any) -> None:
+    def change(self, gesture: str = "", fields: Mapping[str, Any] | None = None, **named: Any) -> None:
         """Show another view; `gesture` names the control, so that one drag is one step to undo.
 
         What cannot be shown becomes a complaint, and the view stays as it was.
         """
         self.complaint = None
         try:
-            changed = type(self.view)(**{**dict(self.view), **fields})
+            changed = type(self.view)(**{**dict(self.view), **(fields or {}), **named})
         except ValidationError as reason:
             self.complaint = address.complaint(reason)
             return
@@ -95,7 +95,7 @@ class Store(Generic[V]):
             except InputError as error:
                 self.complaint = error
                 return
-            self.change(gesture=name, **fields)
+            self.change(name, fields)
 
         return {"key": key, "on_change": callback}
 

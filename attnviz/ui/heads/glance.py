@@ -1,5 +1,7 @@
 """Layers × heads at a glance: small maps of all heads, or one number for each."""
 
+from typing import Any
+
 import numpy as np
 import streamlit as st
 import torch
@@ -119,7 +121,7 @@ def _numbers(store: HeadsStore, source: Source, attentions: list[Attention]) -> 
     name, unit = STATISTICS[view.glance]
     numbers = _statistic(source.key, view.role, view.glance, attentions)
     layers = [attention.layer for attention in attentions]
-    named = {"name": _(name), "unit": _(unit) if unit else "", "layers": layers}
+    named: dict[str, Any] = {"name": _(name), "unit": _(unit) if unit else "", "layers": layers}
     chosen = (view.layer, view.head) if isinstance(view.head, int) else None
     figure = figures.head_grid(numbers, **named, selected=chosen)
 

@@ -1,6 +1,7 @@
 """One head: as matrix, as lines, in the text itself, and the pair that is chosen."""
 
 import functools
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -116,7 +117,7 @@ def pictures(store: HeadsStore, look: Look) -> None:
 
 def _figures(store: HeadsStore, look: Look) -> None:
     tile = look.tile()
-    chosen = {"query": look.query, "key": look.key}
+    chosen: dict[str, Any] = {"query": look.query, "key": look.key}
     heatmap = figures.heatmap(tile, **chosen)
     shown = {
         "matrix": Picture(
@@ -140,7 +141,7 @@ def _figures(store: HeadsStore, look: Look) -> None:
         if not isinstance(custom, list):
             return
         if event.figure == "lines" and len(custom) == 2 and custom[0] in ("query", "key"):
-            store.change(**{custom[0]: int(custom[1])})
+            store.change(fields={custom[0]: int(custom[1])})
         elif len(custom) == 4:
             store.change(query=int(custom[0]), key=int(custom[1]))
 
@@ -196,7 +197,8 @@ def _pooled(found: UInt8[np.ndarray, "n m"], step: int) -> UInt8[np.ndarray, "ro
     # What is no weight has the smallest bytes, so the largest byte of a cell is its largest weight.
     rows, columns = (-(-size // step) * step - size for size in found.shape)
     padded = np.pad(found, ((0, rows), (0, columns)))
-    return padded.reshape(padded.shape[0] // step, step, padded.shape[1] // step, step).max((1, 3))
+    cells = padded.reshape(padded.shape[0] // step, step, padded.shape[1] // step, step)
+    return np.asarray(cells.max((1, 3)))
 
 
 def _selected(look: Look, step: int) -> tuple[int | None, int | None]:

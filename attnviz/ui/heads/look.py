@@ -1,13 +1,14 @@
 """What of the trace is looked at: one attention, one head or a mean, the positions shown."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attnviz.attention import Attention, combine, hide
-from attnviz.figures.tile import Tile, cut
+from attnviz.attention import Attention
+from attnviz.attention.combine import combine, hide
+from attnviz.figures.tile import Head, Tile, cut
 from attnviz.tokens import Tokens
 from attnviz.trace import Trace
 from attnviz.ui.views.heads import HeadsView
@@ -21,7 +22,7 @@ class Look:
     """One head of one attention as the view shows it. `rows` and `columns` are the positions shown."""
 
     attention: Attention
-    head: int | str
+    head: Head
     rows: tuple[int, ...]
     columns: tuple[int, ...]
     renormalise: bool
@@ -58,22 +59,11 @@ class Look:
         """Some or all of the rows shown, for the figures."""
         wanted = self.rows if rows is None else rows
         if not self.renormalise:
-            return cut(self.attention, head=self.head, rows=wanted, cols=self.columns)  # type: ignore[arg-type]
+            return cut(self.attention, head=self.head, rows=wanted, cols=self.columns)
         shown, _hidden = self.weights(wanted)
-        whole = cut(self.attention, head=self.head, rows=wanted, cols=self.columns)  # type: ignore[arg-type]
-        return Tile(
-            weights=shown.cpu().numpy(),
-            allowed=whole.allowed,
-            states=whole.states,
-            # The baseline of what is left: an even share of the keys shown.
-            counts=whole.allowed.sum(-1),
-            rows=whole.rows,
-            columns=whole.columns,
-            query_labels=whole.query_labels,
-            key_labels=whole.key_labels,
-            head=whole.head,
-            baseline=whole.baseline,
-        )
+        whole = cut(self.attention, head=self.head, rows=wanted, cols=self.columns)
+        # The baseline of what is left: an even share of the keys shown.
+        return replace(whole, weights=shown.cpu().numpy(), counts=whole.allowed.sum(-1))
 
 
 def look(trace: Trace, view: HeadsView) -> Look:

@@ -21,8 +21,7 @@ def text(store: HeadsStore, look: Look) -> None:
     """The weights in the text itself: of the chosen query, else what each token receives on average."""
     if not look.columns or not look.rows:
         return
-    chosen = look.query in look.rows
-    if chosen:
+    if look.query is not None and look.query in look.rows:
         shown, _hidden = look.weights((look.query,))
         numbers = shown[0]
         said = _(
@@ -34,7 +33,7 @@ def text(store: HeadsStore, look: Look) -> None:
     st.markdown(said)
 
     def click(event: TokenClick) -> None:
-        store.change(**{event.side: event.position})
+        store.change(fields={event.side: event.position})
 
     tokens(
         "heads-text",

@@ -1,5 +1,6 @@
 """What a person moves on the Playground: example, switches, sliders, tables, tokens and dimensions."""
 
+import functools
 from typing import Any
 
 import pandas as pd
@@ -7,6 +8,7 @@ import streamlit as st
 
 from attnviz.base.errors import InputError
 from attnviz.base.language import _, _m
+from attnviz.figures.palette import ceiling
 from attnviz.models.examples import EXAMPLES, Matrix
 from attnviz.ui.page import plain
 from attnviz.ui.playground.editable import Editable, editables
@@ -17,6 +19,7 @@ from attnviz.ui.views.playground import (
     PlaygroundView,
     Projection,
     Side,
+    Vectors,
 )
 
 PlaygroundStore = Store[PlaygroundView]
@@ -71,7 +74,7 @@ def vector(store: PlaygroundStore) -> None:
     view = store.view
     parts = editables(view)
     st.segmented_control(
-        _("Change"), list(parts), format_func=lambda name: parts[name].title, required=True,
+        _("Change"), list(parts), format_func=lambda name: parts[name].title, required=True, wrap=True,
         **store.widget("part", view.part, lambda part: {"part": part, "row": 0}),
     )  # fmt: skip
     editable = parts[view.part]
@@ -82,28 +85,26 @@ def vector(store: PlaygroundStore) -> None:
     if len(editable.rows) > 1:
         st.pills(
             _("Vector"), range(len(editable.rows)), format_func=lambda row: _name(editable.rows[row], row),
-            required=True, **store.field("row"),
+            required=True, wrap=True, **store.field("row"),
         )  # fmt: skip
     _sliders(store, editable)
 
 
 def _sliders(store: PlaygroundStore, editable: Editable) -> None:
     view = store.view
-    numbers = editable.matrix[view.row]
-    limit = float(view.limit)
-    for column, number in enumerate(numbers):
-        # A number outside the range, typed into the table, stretches this slider alone.
-        edge = max(limit, abs(number))
-        st.slider(
-            f"{editable.title} · {_name(editable.rows[view.row], view.row)} · {column + 1}",
-            -edge, edge, step=edge / 400,
-            format="%.2f",
-            **store.widget(
-                f"{editable.name}[{view.row}][{column}]",
-                float(number),
-                lambda chosen, column=column: editable.with_number(view.row, column, float(chosen)),
-            ),
-        )  # fmt: skip
+    with st.container(horizontal=True):
+        for column, number in enumerate(editable.matrix[view.row]):
+            # The range is the view's, so that it does not change under the hand that moves the slider.
+            edge = max(float(view.limit), abs(number))
+            st.slider(
+                f"{editable.title} · {_name(editable.rows[view.row], view.row)} · {column + 1}",
+                -edge, edge, step=edge / 400, format="%.2f", width=250,
+                **store.widget(
+                    f"{editable.name}[{view.row}][{column}]",
+                    float(number),
+                    functools.partial(editable.with_number, view.row, column),
+                ),
+            )  # fmt: skip
 
 
 def _table(store: PlaygroundStore, editable: Editable) -> None:
@@ -123,7 +124,8 @@ def _table(store: PlaygroundStore, editable: Editable) -> None:
     def apply() -> None:
         try:
             matrix = _edited(editable, base, st.session_state[key]["edited_rows"])
-            store.change(**editable.fields(matrix))
+            limit = ceiling([abs(number) for row in matrix for number in row], least=store.view.limit)
+            store.change(**editable.fields(matrix), limit=limit)
         except InputError as error:
             store.complaint = error
 
@@ -174,7 +176,7 @@ def _tokens(store: PlaygroundStore, side: Side, label: str, count: int) -> None:
     st.number_input(label, 1, MOST_TOKENS, width=220, **store.widget(f"count {side}", count, changed))
 
 
-def _dimensions(store: PlaygroundStore, kind: str, label: str, count: int) -> None:
+def _dimensions(store: PlaygroundStore, kind: Vectors, label: str, count: int) -> None:
     st.number_input(
         label, 1, MOST_DIMENSIONS, width=220,
         **store.widget(f"dimensions {kind}", count, lambda wanted: store.view.with_dimensions(wanted, kind)),

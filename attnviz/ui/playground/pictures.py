@@ -1,6 +1,7 @@
 """The Playground's pictures: the steps as small matrices, and in two dimensions the arrows."""
 
 import functools
+from typing import Any
 
 import streamlit as st
 
@@ -35,7 +36,7 @@ def steps(store: Store[PlaygroundView], worked: Worked) -> None:
         if part in ("query", "key") and row.isdigit() and int(row) < len(getattr(store.view, part)):
             rows = list(getattr(store.view, part))
             rows[int(row)] = (event.x, event.y)
-            store.change(gesture=f"drag {event.handle}", **{part: tuple(rows)})
+            store.change(f"drag {event.handle}", {part: tuple(rows)})
 
     panels.show("playground-steps", shown, columns_min_width=330, on_click=click, on_drag=drag)
 
@@ -99,7 +100,7 @@ def _is_plane(view: PlaygroundView) -> bool:
 def _arrows(view: PlaygroundView, worked: Worked) -> Picture:
     found = worked.steps
     query, keys, weights = found.query[0, view.selected], found.key[0], found.weights[0, view.selected]
-    named = {"query_label": view.query_tokens[view.selected], "key_labels": view.key_tokens}
+    named: dict[str, Any] = {"query_label": view.query_tokens[view.selected], "key_labels": view.key_tokens}
     figure = figures.arrows(
         query, keys, query_index=view.selected, dots=found.dots[0, view.selected], weights=weights,
         limit=view.limit, **named,
@@ -115,7 +116,7 @@ def _arrows(view: PlaygroundView, worked: Worked) -> Picture:
 def _shares(view: PlaygroundView, worked: Worked) -> Picture:
     found = worked.steps
     row = view.selected
-    given = {
+    given: dict[str, Any] = {
         "weights": found.weights[view.head, row],
         "shares": found.shares[view.head, row],
         "key_labels": view.key_tokens,

@@ -1,13 +1,19 @@
 """Why the scores are divided by √d: what grows, what collapses and what vanishes without it."""
 
+import functools
+from typing import get_args
+
 import streamlit as st
 
 from attnviz import figures
 from attnviz.attention import scaling
 from attnviz.attention.scaling import Sweep
 from attnviz.base.language import _
+from attnviz.figures.scaling_curve import Measure
 from attnviz.ui import panels
 from attnviz.ui.panels import Picture
+
+MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 
 @st.cache_data(show_spinner=False, max_entries=8)
@@ -28,17 +34,7 @@ def why() -> None:
         keys = st.segmented_control(_("Keys"), [4, 16, 64], default=16, required=True, key="why:keys")
         seed = st.number_input(_("Seed"), 0, 9999, 0, width=160, key="why:seed")
     found = _sweep(int(keys or 16), 512, int(seed))
-    names = {"variance": _("Variance of the scores"), "entropy": _("Entropy of the weights"), "gradient": _("Gradient")}
-    shown = {}
-    for name in names:
-        figure = figures.scaling_curve(found, name)
-        shown[name] = Picture(
-            figure,
-            figures.describe_scaling_curve(found, name),
-            lambda name=name: figures.table_scaling_curve(found, name),
-            int(figure.layout.height),
-        )
-    panels.show("playground-why", shown, columns_min_width=300)
+    panels.show("playground-why", {name: _picture(found, name) for name in MEASURES}, columns_min_width=300)
     st.caption(
         _(
             "Measured now: for each d, {samples} queries with {keys} keys each, drawn from a standard normal, seed {seed}.",
@@ -46,4 +42,14 @@ def why() -> None:
             keys=found.keys,
             seed=seed,
         )
+    )
+
+
+def _picture(found: Sweep, measure: Measure) -> Picture:
+    figure = figures.scaling_curve(found, measure)
+    return Picture(
+        figure,
+        figures.describe_scaling_curve(found, measure),
+        functools.partial(figures.table_scaling_curve, found, measure),
+        int(figure.layout.height),
     )

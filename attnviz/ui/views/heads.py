@@ -16,13 +16,13 @@ class HeadsView(View, frozen=True):
     """`query` and `key` are positions, None when none is chosen."""
 
     page: Literal["heads"] = "heads"
-    model: str = Field("minilm", max_length=500)
-    text: str = Field(SENTENCE, max_length=MOST_TEXT)
+    model: str = Field(default="minilm", max_length=500)
+    text: str = Field(default=SENTENCE, max_length=MOST_TEXT)
     role: Role = "encoder"
-    layer: int = Field(0, ge=0, lt=10_000)
+    layer: int = Field(default=0, ge=0, lt=10_000)
     head: int | Literal["mean", "maximum"] = 0
-    query: int | None = Field(None, ge=0)
-    key: int | None = Field(None, ge=0)
+    query: int | None = Field(default=None, ge=0)
+    key: int | None = Field(default=None, ge=0)
     hide_special: bool = False
     renormalise: bool = False
     glance: Literal["maps", "entropy", "largest", "distance", "special"] = "maps"

@@ -15,6 +15,7 @@ MOST_TOKENS = 16
 MOST_DIMENSIONS = 16
 
 Side = Literal["both", "query", "key"]
+Vectors = Literal["query and key", "value"]
 PARTS = ("query", "key", "value")
 PROJECTION_PARTS = ("x", "W_query", "W_key", "W_value", "W_output")
 
@@ -85,7 +86,7 @@ class PlaygroundView(View, frozen=True):
     """`query` is n × d, `key` m × d, `value` m × v; heads divide d and v."""
 
     page: Literal["playground"] = "playground"
-    example: str = Field("seed-0", max_length=40)
+    example: str = Field(default="seed-0", max_length=40)
     query_tokens: Labels
     key_tokens: Labels
     query: Rows
@@ -93,14 +94,14 @@ class PlaygroundView(View, frozen=True):
     value: Rows
     cross: bool = False
     scale: bool = True
-    temperature: float = Field(1.0, ge=0.05, le=10.0)
+    temperature: float = Field(default=1.0, ge=0.05, le=10.0)
     causal: bool = False
-    heads: int = Field(1, ge=1, le=MOST_DIMENSIONS)
-    head: int = Field(0, ge=0, lt=MOST_DIMENSIONS)
-    selected: int = Field(0, ge=0, lt=MOST_TOKENS)
+    heads: int = Field(default=1, ge=1, le=MOST_DIMENSIONS)
+    head: int = Field(default=0, ge=0, lt=MOST_DIMENSIONS)
+    selected: int = Field(default=0, ge=0, lt=MOST_TOKENS)
     part: Part = "query"
-    row: int = Field(0, ge=0, lt=MOST_TOKENS)
-    limit: float = Field(4.0, gt=0, le=1e6)
+    row: int = Field(default=0, ge=0, lt=MOST_TOKENS)
+    limit: float = Field(default=4.0, gt=0, le=1e6)
     projection: Projection | None = None
 
     @model_validator(mode="after")
@@ -190,7 +191,7 @@ class PlaygroundView(View, frozen=True):
             changed["projection"] = self.projection.with_features(self.projection.features[:-1])
         return changed
 
-    def with_dimensions(self, count: int, kind: Literal["query and key", "value"]) -> dict[str, Any]:
+    def with_dimensions(self, count: int, kind: Vectors) -> dict[str, Any]:
         """The fields that change when vectors get or lose dimensions; new ones are zero."""
         parts = ("query", "key") if kind == "query and key" else ("value",)
         changed: dict[str, Any] = {"heads": 1, "head": 0}
