@@ -45,7 +45,7 @@ class Tokens:
             field = getattr(self, name)
             if field is not None and len(field) != len(self.texts):
                 raise InputError(
-                    _m("Tokens: “{field}” has {found} entries; one for each of the {expected} tokens was expected."),
+                    _m("Tokens: the number of entries in “{field}”, {found}, is not the number of tokens, {expected}."),
                     field=name,
                     found=len(field),
                     expected=len(self.texts),
@@ -202,7 +202,9 @@ def _of_item(encoding: Mapping[str, Any], name: str, item: int) -> list[int] | N
         rows = [rows]
     if not 0 <= item < len(rows):
         raise InputError(
-            _m("The tokenizer's output has {count} items; item {item} was asked for, counted from 0."),
+            _m(
+                "Item {item} does not exist: the items of the tokenizer's output are counted from 0, and their number is {count}."
+            ),
             count=len(rows),
             item=item,
         )

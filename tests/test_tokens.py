@@ -151,7 +151,7 @@ def test_a_wordpiece_vocabulary_may_use_the_same_letters():
 def test_an_encoding_that_lacks_what_is_asked_for(wordpiece):
     with pytest.raises(InputError, match="input_ids"):
         Tokens.from_tokenizer(wordpiece, {})
-    with pytest.raises(InputError, match="item 2"):
+    with pytest.raises(InputError, match="Item 2"):
         Tokens.from_tokenizer(wordpiece, {"input_ids": [[2], [3]]}, 2)
 
 

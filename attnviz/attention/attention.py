@@ -31,8 +31,8 @@ Form = Literal["dot-product", "additive", "linear", "deformable", "stored"]
 ROLES: tuple[str, ...] = get_args(Role)
 FORMS: tuple[str, ...] = get_args(Form)
 
-_QUERY_TOKENS = _m("There are {found} query tokens; one for each of the {expected} queries was expected.")
-_KEY_TOKENS = _m("There are {found} key tokens; one for each of the {expected} keys was expected.")
+_QUERY_TOKENS = _m("The number of query tokens, {found}, is not the number of queries, {expected}.")
+_KEY_TOKENS = _m("The number of key tokens, {found}, is not the number of keys, {expected}.")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -346,11 +346,15 @@ class Attention:
     def _check(self, head: int | None, item: int) -> None:
         if head is not None and not 0 <= head < self.heads:
             raise InputError(
-                _m("There are {count} heads; head {found} was asked for, counted from 0."), count=self.heads, found=head
+                _m("Head {found} does not exist: heads are counted from 0, and their number is {count}."),
+                count=self.heads,
+                found=head,
             )
         if not 0 <= item < self.items:
             raise InputError(
-                _m("There are {count} items; item {found} was asked for, counted from 0."), count=self.items, found=item
+                _m("Item {found} does not exist: items are counted from 0, and their number is {count}."),
+                count=self.items,
+                found=item,
             )
 
     def _indices(self, head: int | None, item: int, rows: Wanted, cols: Wanted) -> tuple[Index, Index]:

@@ -37,12 +37,15 @@ def with_items_and_heads(tensor: Shaped[Tensor, "..."], what: str) -> Shaped[Ten
 def check_query_and_key(query: Float[Tensor, "items heads n d"], key: Float[Tensor, "..."]) -> None:
     """Raises `InputError` where queries and keys cannot be multiplied."""
     if query.shape[0] != key.shape[0]:
-        raise _mismatch(_m("The queries have {query} items and the keys {key}; as many were expected."), query, key, 0)
+        raise _mismatch(_m("Queries and keys differ in their number of items: {query} and {key}."), query, key, 0)
     if query.shape[3] != key.shape[3]:
-        raise _mismatch(_m("The queries have width {query} and the keys {key}; the same was expected."), query, key, 3)
+        raise _mismatch(_m("Queries and keys differ in width: {query} and {key}."), query, key, 3)
     if query.shape[1] % key.shape[1]:
         raise _mismatch(
-            _m("The queries have {query} heads, which cannot be shared evenly among {key} key heads."), query, key, 1
+            _m("The number of query heads, {query}, is not a multiple of the number of key heads, {key}."),
+            query,
+            key,
+            1,
         )
 
 
@@ -51,7 +54,9 @@ def check_value(value: Float[Tensor, "..."], scores_sizes: tuple[int, int, int, 
     items, heads, _, keys = scores_sizes
     if value.shape[0] != items or value.shape[1] not in (kv_heads, heads) or value.shape[2] != keys:
         raise InputError(
-            _m("The values have shape {found}; {items} items, {heads} heads and {keys} positions were expected."),
+            _m(
+                "The values have shape {found}; items, heads and positions were expected to be {items}, {heads} and {keys}."
+            ),
             found=tuple(value.shape),
             items=items,
             heads=kv_heads,
@@ -100,7 +105,7 @@ def check_extras(
         )
     if sinks is not None and tuple(sinks.shape) != (sizes[1],):
         raise InputError(
-            _m("The sinks have shape {found}; one number for each of the {heads} heads was expected."),
+            _m("The sinks have shape {found}; one number for each head was expected, {heads} in all."),
             found=tuple(sinks.shape),
             heads=sizes[1],
         )
@@ -117,7 +122,9 @@ def tokens_by_item(
     found = (tokens,) * items if isinstance(tokens, Tokens) else tuple(tokens)
     if len(found) != items:
         raise InputError(
-            _m("There are tokens for {found} items; the attention has {items}."), found=len(found), items=items
+            _m("The number of items that have tokens, {found}, is not the number of items of the attention, {items}."),
+            found=len(found),
+            items=items,
         )
     for one in found:
         if len(one) != length:

@@ -129,7 +129,9 @@ class Lengths(Mask):
     def __post_init__(self) -> None:
         if len(self.starts) != len(self.stops) or not self.starts:
             raise InputError(
-                _m("A padding mask has {starts} starts and {stops} stops; one of each for every item was expected."),
+                _m(
+                    "A padding mask needs as many starts as stops, and at least one; their numbers are {starts} and {stops}."
+                ),
                 starts=len(self.starts),
                 stops=len(self.stops),
             )
@@ -158,7 +160,9 @@ class Lengths(Mask):
         """One range, or one for each item."""
         if len(self.starts) not in (1, items):
             raise InputError(
-                _m("A padding mask is for {found} items; the queries have {expected}."),
+                _m(
+                    "The number of items of the padding mask, {found}, is not the number of items of the queries, {expected}."
+                ),
                 found=len(self.starts),
                 expected=items,
             )

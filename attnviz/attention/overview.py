@@ -58,7 +58,7 @@ def survey(
     `present` leaves out queries that are padding. Raises `InputError` for a size below 1.
     """
     if size < 1:
-        raise InputError(_m("An overview of {size} cells was asked for; at least 1 was expected."), size=size)
+        raise InputError(_m("The size of an overview is {size}; at least 1 was expected."), size=size)
     _, heads, queries, keys = scores.sizes
     tall = math.ceil(queries / size)
     together = head is not None or heads * tall * keys <= strip_elements(scores.device)

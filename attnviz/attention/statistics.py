@@ -35,8 +35,9 @@ def mass_received(
 ) -> Float[Tensor, "*heads m"]:
     """Σᵢ wᵢⱼ / number of rows i: the mean weight of each key over the normal rows that may see it.
 
-    Without unit, 1/m where everything is uniform. NaN for a key that no normal row may see. Column sums of the
-    weights under the name "attention received" are used in Vig 2019, arXiv 1906.05714, among others.
+    Without unit, 1/m where everything is uniform. NaN for a key that no normal row may see. The column means of
+    the weights; counting only the rows that may see the key is ours, so that late keys of a causal mask are
+    not small for being late.
     """
     normal = normal_rows(weights)[..., None]
     counted = normal.expand_as(weights) if allowed is None else normal & allowed

@@ -25,13 +25,18 @@ def strip_elements(device: torch.device) -> int:
 def rows_index(wanted: Wanted, length: int, device: torch.device) -> Index:
     """The queries that are asked for. Raises `InputError` outside 0 … length − 1."""
     return _index(
-        wanted, length, device, _m("There are {length} queries; query {found} was asked for, counted from 0.")
+        wanted,
+        length,
+        device,
+        _m("Query {found} does not exist: queries are counted from 0, and their number is {length}."),
     )
 
 
 def cols_index(wanted: Wanted, length: int, device: torch.device) -> Index:
     """The keys that are asked for. Raises `InputError` outside 0 … length − 1."""
-    return _index(wanted, length, device, _m("There are {length} keys; key {found} was asked for, counted from 0."))
+    return _index(
+        wanted, length, device, _m("Key {found} does not exist: keys are counted from 0, and their number is {length}.")
+    )
 
 
 def _index(wanted: Wanted, length: int, device: torch.device, complaint: str) -> Index:
