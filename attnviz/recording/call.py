@@ -6,12 +6,11 @@ from typing import Any
 
 import torch
 from jaxtyping import Float
-from torch import Tensor
+from torch import Tensor, nn
 
 from attnviz.attention import Attention, Mask
 from attnviz.recording.masks import Masks
 from attnviz.recording.roles import Part
-from attnviz.trace import Note
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,22 +33,24 @@ class Meaning:
     elsewhere: bool | None = None
 
 
-class NotRecorded(Exception):  # noqa: N818  not an error: the model ran, and the note says what is missing
-    """Why a call has no weights to show."""
+class NotRecorded(Exception):  # noqa: N818  not an error: the model ran, and the message says what is missing
+    """Why a call has no weights to show: a message id with {name} for the layer, and its other fields."""
 
-    def __init__(self, note: Note) -> None:
-        super().__init__(note)
-        self.note = note
+    def __init__(self, message: str, **fields: str | int | float) -> None:
+        super().__init__(message, fields)
+        self.message = message
+        self.fields = fields
 
 
 @dataclass(slots=True, eq=False)
 class Call(ABC):
     """What is kept of a call: references to its tensors, detached; nothing is copied or computed.
 
-    run: which forward pass of the model, from 0. autocast: the type that PyTorch cast the tensors to.
+    module: the one that attended. run: which forward pass of the model, from 0.
+    autocast: the type that PyTorch cast the tensors to.
     """
 
-    name: str
+    module: nn.Module
     run: int
     query: Tensor
     key: Tensor
@@ -69,9 +70,20 @@ class Call(ABC):
         """Raises `NotRecorded` where the attention is not what the model computed."""
 
 
-def version(tensor: Any) -> int | None:
-    """How often a tensor was changed in place; None where PyTorch does not count, as in inference mode."""
-    return tensor._version if isinstance(tensor, Tensor) and not tensor.is_inference() else None
+Versions = tuple[int | None, ...]
+
+
+def versions_of(tensors: tuple[Any, ...]) -> Versions:
+    """How often each was changed in place; None where PyTorch does not count, as in inference mode."""
+    return tuple([None if tensor is None else _version(tensor) for tensor in tensors])
+
+
+def _version(tensor: Any) -> int | None:
+    try:
+        version: int = tensor._version
+    except (AttributeError, RuntimeError):  # not a tensor; a tensor of inference mode
+        return None
+    return version
 
 
 def kept(tensor: Tensor) -> Tensor:

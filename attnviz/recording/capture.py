@@ -12,8 +12,9 @@ from attnviz.attention import Attention
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.recording import huggingface
-from attnviz.recording.compiled import any_compiled, uncompiled
-from attnviz.recording.needs import needs_watching
+from attnviz.recording.compiled import uncompiled
+from attnviz.recording.needs import needs_of
+from attnviz.recording.reading import Reading
 from attnviz.recording.recording import Recording
 from attnviz.recording.routing import recordings, routed_to
 from attnviz.recording.watching import watching
@@ -40,16 +41,17 @@ def capture(model: nn.Module, *, values: bool = False) -> Iterator[Trace]:
     """
     if not isinstance(model, nn.Module):
         raise InputError(_m("A torch.nn.Module was expected; {found} was given."), found=type(model).__name__)
-    recording = Recording(model, values=values)
-    _note_scripted(recording)
+    recording, needs = Recording(model, values=values), needs_of(model)
+    if needs.scripted:
+        _note_scripted(recording)
     with ExitStack() as stack:
         stack.enter_context(routed_to(recording))
-        if any_compiled(model.modules()):
+        if needs.compiled:
             recording.note(COMPILED)
             stack.enter_context(uncompiled)
         if "transformers.modeling_utils" in sys.modules:
             stack.enter_context(huggingface.interface)
-        if needs_watching(model.modules()):
+        if needs.watching:
             stack.enter_context(watching())
         else:
             stack.callback(model.register_forward_pre_hook(_counting_runs(recording)).remove)
@@ -64,17 +66,17 @@ class _Recorded(Trace):
 
     def __init__(self, recording: Recording, origin: Origin) -> None:
         super().__init__(origin=origin)
-        self._recording = recording
+        self._reading = Reading(recording)
 
     @property
     def attentions(self) -> list[Attention]:
         """The attentions up to now, in order of execution."""
-        return self._recording.attentions()
+        return self._reading.attentions()
 
     @property
     def notes(self) -> list[Note]:
         """What could not be recorded, and what differs from a run without recording."""
-        return self._recording.notes()
+        return self._reading.notes()
 
 
 def _counting_runs(recording: Recording) -> Callable[[nn.Module, tuple[Any, ...]], None]:
@@ -87,10 +89,10 @@ def _counting_runs(recording: Recording) -> Callable[[nn.Module, tuple[Any, ...]
 
 def _note_scripted(recording: Recording) -> None:
     noted: list[str] = []
-    for name, module in recording.modules.items():
+    for name, module in recording.modules.by_name().items():
         inside = any(not outer or name.startswith(f"{outer}.") for outer in noted)
         if isinstance(module, torch.jit.ScriptModule) and not inside:
-            recording.note(SCRIPTED, name=recording.name_of(module))
+            recording.note(SCRIPTED, name=recording.modules.shown_name(module))
             noted.append(name)
 
 

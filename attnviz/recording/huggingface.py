@@ -18,15 +18,14 @@ from torch import Tensor, nn
 from attnviz.attention import Attention, Causal, Mask, Window
 from attnviz.base.language import _m
 from attnviz.recording.call import Call, Meaning, NotRecorded, autocast_of, kept
-from attnviz.recording.masks import Masks, looks_back_only, simplest
+from attnviz.recording.masks import Masks, looks_back_only
 from attnviz.recording.roles import Part
 from attnviz.recording.routing import Shared, recordings
 from attnviz.recording.scaled_dot_product import DROPOUT
-from attnviz.trace import Note
 
 MASK = _m("“{name}” was not recorded: its mask is a {found}, which is not known here.")
 SHAPE = _m("“{name}” was not recorded: its queries have {found} dimensions; 4 were expected.")
-DIFFERENT = _m("“{name}” is not shown: it does more than softmax(q·k); its own weights differ by {difference:.0e}.")
+DIFFERENT = _m("“{name}” is not shown: it does more than softmax(q·k); its own weights differ by {difference}.")
 
 NAMES = ("query", "key", "value", "attention_mask")
 OTHER_SEQUENCE = {"key_value_states", "encoder_hidden_states"}
@@ -44,7 +43,6 @@ class InterfaceCall(Call):
     where the function is not one of transformers' own, of which it is known what they compute.
     """
 
-    module: nn.Module
     implementation: str
     arguments: dict[str, Any]
     row: Tensor | None
@@ -57,14 +55,13 @@ class InterfaceCall(Call):
     def meaning(self, masks: Masks, part: Part | None) -> Meaning:
         """The call, as the implementation understands its arguments."""
         if self.query.ndim != 4:
-            raise NotRecorded(Note(SHAPE, {"name": self.name, "found": self.query.ndim}))
+            raise NotRecorded(SHAPE, found=self.query.ndim)
         queries, keys = self.query.shape[2], self.key.shape[2]
         states_causal = self._states_causal()
-        rule, added = self._mask(masks, states_causal)
-        bias = self.arguments.get("position_bias")
-        if bias is not None:
-            bias = kept(bias)[..., :keys]
-            added = bias if added is None else bias + added
+        rule, bias = masks.read_both(self._tensor_mask(), self.arguments.get("position_bias"), keys)
+        stated = self._stated_mask(states_causal)
+        if stated is not None:
+            rule = stated if rule is None else stated & rule
         query, scale = self._scaled()
         sinks = self._sinks()
         causal = bool(states_causal) or looks_back_only(rule, (queries, keys))
@@ -74,7 +71,7 @@ class InterfaceCall(Call):
             value=None if self.value is None else self._cast(self.value),
             scale=scale,
             mask=rule,
-            bias=added,
+            bias=bias,
             softcap=self.arguments.get("softcap"),
             sinks=None if sinks is None else sinks.flatten(),
             causal=causal,
@@ -93,45 +90,36 @@ class InterfaceCall(Call):
             here = (found - self.row[item].to(found.dtype)).abs().nan_to_num(0)
             difference = max(difference, float(here.max()))
         if difference > TOLERANCE.get(self.query.dtype, TOLERANCE_OF_HALF):
-            raise NotRecorded(Note(DIFFERENT, {"name": self.name, "difference": difference}))
+            raise NotRecorded(DIFFERENT, difference=f"{difference:.0e}")
 
     def _states_causal(self) -> bool | None:
         stated = self.arguments.get("is_causal")
         return getattr(self.module, "is_causal", None) if stated is None else stated
 
-    def _mask(self, masks: Masks, causal: bool | None) -> tuple[Mask | None, Tensor | None]:
-        queries, keys = self.query.shape[2], self.key.shape[2]
-        if self.implementation.startswith("flash"):
-            return self._flash_mask(causal), None
+    def _tensor_mask(self) -> Tensor | None:
+        """The mask, as "items_or_1 heads_or_1 n_or_1 m"; flash attention gets padding as "items m"."""
         if self.mask is None:
-            # "sdpa" takes a layer that says nothing for a causal one; "eager" applies what it is given and no more.
-            applied = self.implementation != "eager" and causal is not False and queries > 1
-            return (Causal(0) if applied else None), None
-        if not isinstance(self.mask, Tensor) or self.mask.ndim != 4:
-            raise NotRecorded(Note(MASK, {"name": self.name, "found": _kind(self.mask)}))
-        return masks.read(self.mask, keys)
-
-    def _flash_mask(self, causal: bool | None) -> Mask | None:
-        """Flash attention gets padding as "items m", and aligns causality and windows to the lower right corner."""
-        keys = self.key.shape[2]
-        offset = keys - self.query.shape[2]
-        rules: list[Mask] = []
-        if self.mask is not None:
-            if not isinstance(self.mask, Tensor) or self.mask.ndim != 2:
-                raise NotRecorded(Note(MASK, {"name": self.name, "found": _kind(self.mask)}))
-            padding = simplest(self.mask.bool()[:, None, None, -keys:])
-            rules += [] if padding is None else [padding]
-        if causal:
-            rules.append(Causal(offset))
-        window = self.arguments.get("sliding_window")
-        if window is not None and keys > window:
-            rules.append(Window(window - 1, 0 if causal else window - 1, offset))
-        if not rules:
             return None
-        first, *others = rules
-        for other in others:
-            first = first & other
-        return first
+        dimensions = 2 if self._is_flash() else 4
+        if not isinstance(self.mask, Tensor) or self.mask.ndim != dimensions:
+            raise NotRecorded(MASK, found=_kind(self.mask))
+        return self.mask.bool()[:, None, None, -self.key.shape[2] :] if self._is_flash() else self.mask
+
+    def _stated_mask(self, causal: bool | None) -> Mask | None:
+        """What the implementation masks beyond the tensor."""
+        queries, keys = self.query.shape[2], self.key.shape[2]
+        if not self._is_flash():
+            # "sdpa" takes a layer that says nothing for a causal one; "eager" applies what it is given and no more.
+            applied = self.mask is None and self.implementation != "eager" and causal is not False and queries > 1
+            return Causal(0) if applied else None
+        # Flash attention aligns causality and windows to the lower right corner.
+        window = self.arguments.get("sliding_window")
+        if window is None or keys <= window:
+            return Causal(keys - queries) if causal else None
+        return Window(window - 1, 0 if causal else window - 1, keys - queries)
+
+    def _is_flash(self) -> bool:
+        return "flash" in self.implementation
 
     def _scaled(self) -> tuple[Tensor, float]:
         query, scale = self._cast(self.query), self.arguments.get("scaling")
@@ -164,7 +152,7 @@ class InterfaceCall(Call):
 
 
 def _record(function: Callable[..., Any], implementation: str, module: nn.Module, *args: Any, **kwargs: Any) -> Any:
-    found = [recording for recording in recordings() if id(module) in recording.names and not recording.inside]
+    found = [recording for recording in recordings() if not recording.inside]
     if not found:
         return function(module, *args, **kwargs)
     for recording in found:
@@ -181,17 +169,15 @@ def _record(function: Callable[..., Any], implementation: str, module: nn.Module
     )
     row, is_weights = _row_to_check(function, given, output)
     for recording in found:
-        name = recording.name_of(module)
         recording.keep(
             InterfaceCall(
-                name=name,
+                module=module,
                 run=recording.run,
                 query=kept(given["query"]),
                 key=kept(given["key"]),
                 value=kept(given["value"]) if recording.values or (row is not None and not is_weights) else None,
                 mask=given.get("attention_mask"),
                 autocast=autocast_of(given["query"]),
-                module=module,
                 implementation=implementation or "eager",
                 arguments=given,
                 row=row,
@@ -199,7 +185,7 @@ def _record(function: Callable[..., Any], implementation: str, module: nn.Module
             )
         )
         if given.get("dropout"):
-            recording.note(DROPOUT, name=name)
+            recording.note(DROPOUT)
     return output
 
 

@@ -63,7 +63,7 @@ class ScaledProduct(Call):
 class _Inside(TorchFunctionMode):
     """Watches the body: the first product is that of queries and keys, the second that of weights and values."""
 
-    def __init__(self, found: list[tuple[Recording, str]], items: int, elsewhere: bool) -> None:
+    def __init__(self, found: list[tuple[Recording, nn.Module]], items: int, elsewhere: bool) -> None:
         super().__init__()
         self.found, self.items, self.elsewhere = found, items, elsewhere
         self.calls: list[tuple[Recording, ScaledProduct]] = []
@@ -73,13 +73,13 @@ class _Inside(TorchFunctionMode):
     ) -> Any:
         output = func(*args, **(kwargs or {}))
         if func is F.scaled_dot_product_attention:
-            for recording, name in self.found:
-                scaled_dot_product.keep(recording, name, args, kwargs or {}, self.elsewhere)
+            for recording, module in self.found:
+                scaled_dot_product.keep(recording, module, args, kwargs or {}, self.elsewhere)
         elif func in (torch.bmm, torch.baddbmm):
             self._product(args)
         elif func is F.dropout and self.calls:
-            for recording, call in self.calls:
-                recording.note(scaled_dot_product.DROPOUT, name=call.name)
+            for recording, _ in self.calls:
+                recording.note(scaled_dot_product.DROPOUT)
         return output
 
     def _product(self, args: tuple[Any, ...]) -> None:
@@ -90,9 +90,9 @@ class _Inside(TorchFunctionMode):
                 recording.keep(call)
             return
         mask = args[0] if len(args) == 3 else None
-        for recording, name in self.found:
+        for recording, module in self.found:
             call = ScaledProduct(
-                name=name,
+                module=module,
                 run=recording.run,
                 query=kept(left),
                 key=kept(right).mT,
@@ -108,16 +108,16 @@ class _Inside(TorchFunctionMode):
 def _handle(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     found = []
     for recording in recordings():
-        module = None if recording.inside else recording.running()
+        module = recording.running()
         if module is not None:
-            found.append((recording, recording.name_of(module)))
+            found.append((recording, module))
     if not found:
         return func(*args, **kwargs)
     given = dict(zip(_names(func), args, strict=False)) | kwargs
     query, key = given["query"], given["key"]
     elsewhere = not _same(query, key)
-    for recording, _ in found:
-        if not elsewhere and _would_be_fast(recording.running(), given):
+    for recording, module in found:
+        if not elsewhere and _would_be_fast(module, given):
             recording.note(FAST_PATH)
     items = query.shape[1] if query.ndim == 3 else 1
     with _Inside(found, items, elsewhere):
@@ -150,7 +150,7 @@ def _same(query: Tensor, key: Tensor) -> bool:
     return (query.data_ptr() == key.data_ptr() and query.stride() == key.stride()) or torch.equal(query, key)
 
 
-def _would_be_fast(module: nn.Module | None, given: dict[str, Any]) -> bool:
+def _would_be_fast(module: nn.Module, given: dict[str, Any]) -> bool:
     """Whether PyTorch could have taken its fast path: inference on one batch-first sequence, and no gradients."""
     if not isinstance(module, nn.MultiheadAttention) or module.training or not module.batch_first:
         return False

@@ -1,16 +1,22 @@
-"""Whether a model attends only through transformers' AttentionInterface, so that nothing else needs to be watched.
+"""What recording a model takes: above all, whether it attends only through transformers' AttentionInterface.
 
-Watching every torch function slows a short forward pass of a small model by a tenth or more.
+If so, nothing else needs to be watched. Watching every torch function slows a short forward pass of a small
+model by a tenth or more.
 """
 
 import inspect
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from types import CodeType, ModuleType
 from typing import Any
+from weakref import WeakKeyDictionary
 
+import torch
 from torch import nn
+
+from attnviz.recording.modules import Modules, modules_of
 
 # Names in the code of a layer that say it may attend on its own. The interface's "eager" function is not its own.
 _ATTENDS = ("softmax", "scaled_dot_product", "attention_forward", "flex_attention", "flash_attn")
@@ -25,14 +31,46 @@ _TORCH_LAYERS_THAT_ATTEND = (
 )
 
 
-def needs_watching(modules: Iterable[nn.Module]) -> bool:
-    """Whether some module may attend otherwise than through the interface."""
-    kinds: set[Any] = set()
-    for module in modules:
-        if "forward" in vars(module):  # replaced on this very object
-            return True
-        kinds.add(type(module))
-    return any(_may_attend(kind) for kind in kinds)
+@dataclass(frozen=True)
+class Needs:
+    """What recording a model takes.
+
+    watching: some module may attend otherwise than through the interface. compiled: torch.compile was applied.
+    scripted: some module is TorchScript.
+    """
+
+    watching: bool
+    compiled: bool
+    scripted: bool
+
+
+# Walking through a model costs a short forward pass some percent, so it is done once for each.
+_known: WeakKeyDictionary[nn.Module, Needs] = WeakKeyDictionary()
+
+
+def needs_of(model: nn.Module) -> Needs:
+    """What recording this model takes, as it was found at its last recording."""
+    known = _known.get(model)
+    if known is None:
+        known = _known[model] = _needs(modules_of(model))
+    return known
+
+
+def still_needs(model: nn.Module, modules: Modules) -> bool:
+    """Whether that is what it takes now, given its modules; if not, the next recording will know better."""
+    now = _needs(modules)
+    same = _known.get(model) == now
+    _known[model] = now
+    return same
+
+
+def _needs(modules: Modules) -> Needs:
+    kinds = modules.kinds()
+    return Needs(
+        watching=modules.replaced or any(_may_attend(kind) for kind in kinds),
+        compiled=modules.compiled,
+        scripted=any(issubclass(kind, torch.jit.ScriptModule) for kind in kinds),
+    )
 
 
 @cache

@@ -1,64 +1,35 @@
-"""What one `capture` block has seen: the calls, the modules that are running, and what to say about them."""
+"""What one `capture` block sees while the model runs: the calls, the modules that are running, and notes."""
 
-from dataclasses import dataclass, replace
+from collections import deque
+from functools import cached_property
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
-from attnviz.attention import Attention
-from attnviz.base.errors import InputError
-from attnviz.base.language import _m
-from attnviz.recording.call import Call, Meaning, NotRecorded, version
-from attnviz.recording.masks import Masks
-from attnviz.recording.roles import Part, layer_numbers, part_of, role_of
+from attnviz.recording.call import Call, Versions, versions_of
+from attnviz.recording.modules import Modules, modules_of
 from attnviz.trace import Note
-
-CHANGED = _m("“{name}” is not shown: its queries, keys or mask were overwritten after they had been used.")
-NOTHING = _m("No attention was recorded: nothing that ran within the block attends in a way that is known here.")
-SEVERAL_RUNS = _m("The model ran {count} times while it was recorded; the layers of one run follow those of another.")
-
-Versions = tuple[int | None, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Entry:
-    """A call that was understood. `tensors` at `versions` are what the attention was made from."""
-
-    name: str
-    run: int
-    attention: Attention
-    tensors: tuple[Any, ...]
-    versions: Versions
-
-    def unchanged(self) -> bool:
-        """Whether nothing was written into the tensors since."""
-        return _versions(self.tensors) == self.versions
 
 
 class Recording:
-    """Collects calls while the model runs, and makes them into attentions when they are asked for."""
+    """Collects calls. As little as possible happens here; `Reading` makes attentions of them afterwards."""
 
     def __init__(self, model: nn.Module, *, values: bool) -> None:
-        self.values = values
         self.model: nn.Module | None = model
-        named = [(_without_wrapper(name), module) for name, module in model.named_modules()]
-        self.modules = dict(named)
-        self.names = {id(module): name for name, module in named}
+        self.values = values
+        self.calls: deque[tuple[Call, Versions]] = deque()
+        self.notes: dict[tuple[str, str], Note] = {}
         # Above 0 while a family records a call whose inside another family would record again.
         self.inside = 0
+        self.ended = False
         self._run = -1
         self._running: list[tuple[nn.Module, Any]] = []
-        self._waiting: list[tuple[Call, Versions]] = []
-        self._entries: list[Entry] = []
-        self._notes: dict[tuple[str, str], Note] = {}
-        self._masks = Masks()
-        self._causal: set[str] = set()
-        self._last_run: dict[tuple[str, int], int] = {}
-        self._shown: list[int] = []
-        self._attentions: list[Attention] = []
 
-    # While the model runs: as little as possible.
+    @cached_property
+    def modules(self) -> Modules:
+        """The modules of the model. Walked through when first asked for: after a short forward pass, if possible."""
+        return Modules() if self.model is None else modules_of(self.model)
 
     @property
     def run(self) -> int:
@@ -73,11 +44,11 @@ class Recording:
         """Keeps a call, unless it belongs to the backward pass, where checkpointing computes everything again."""
         if torch.is_grad_enabled() and torch._C._current_graph_task_id() != -1:
             return
-        self._waiting.append((call, _versions(call.tensors())))
+        self.calls.append((call, versions_of(call.tensors())))
 
     def note(self, message: str, **fields: str | int | float) -> None:
         """Adds a note, once."""
-        self._notes.setdefault((message, repr(sorted(fields.items()))), Note(message, fields))
+        self.notes.setdefault((message, repr(sorted(fields.items()))), Note(message, fields))
 
     def begin(self, module: nn.Module, guard: Any = None) -> None:
         """A module has started to run; the guard is left when it ends."""
@@ -99,110 +70,25 @@ class Recording:
         return any(guard is not None for _, guard in self._running)
 
     def running(self) -> nn.Module | None:
-        """The innermost module of this model that is running.
+        """The innermost module of this model that is running, whose attention is to be recorded.
 
-        Where no module runs, it is the model, of which a method was called; None where another model runs.
+        Where no module runs, it is the model, of which a method was called. None where another model runs,
+        and where another family records already what happens inside.
         """
-        ours = [module for module, _ in self._running if id(module) in self.names]
+        if self.inside:
+            return None
+        ours = [module for module, _ in self._running if module in self.modules]
         if ours:
             return ours[-1]
         return None if self._running else self.model
-
-    def name_of(self, module: nn.Module) -> str:
-        """The model's own name of a module; for the model itself, the name of its class."""
-        return self.names[id(module)] or type(module).__name__
-
-    # Afterwards.
 
     def finish(self) -> None:
         """The block has ended."""
         while self._running:
             self.end(self._running[-1][0])
-        if not self._waiting and not self._entries and not self._notes:
-            self.note(NOTHING)
+        self.ended = True
+
+    def forget_model(self) -> None:
+        """Lets go of the model, once everything is read: a trace need not keep it alive."""
         self.model = None
-
-    def notes(self) -> list[Note]:
-        """What is to be said about everything up to now."""
-        self.attentions()
-        runs = len({entry.run for entry in self._entries})
-        return [*self._notes.values(), *([Note(SEVERAL_RUNS, {"count": runs})] if runs > 1 else [])]
-
-    def attentions(self) -> list[Attention]:
-        """What can be shown of the calls up to now, in order of execution."""
-        for call, versions in self._waiting:
-            self._understand(call, versions)
-        self._waiting.clear()
-        if self.model is None:  # The block has ended: the trace need not keep the model alive.
-            self.modules, self.names, self._masks = {}, {}, Masks()
-        shown = [index for index, entry in enumerate(self._entries) if self._is_as_it_was(entry)]
-        if shown != self._shown:
-            self._attentions, self._shown = _numbered([self._entries[index] for index in shown]), shown
-        return self._attentions
-
-    def _understand(self, call: Call, versions: Versions) -> None:
-        tensors = call.tensors()
-        if _versions(tensors) != versions:
-            self.note(CHANGED, name=call.name)
-            return
-        part = part_of(call.name, self.modules)
-        try:
-            meaning = call.meaning(self._masks, part)
-            attention = self._attention(call, meaning, part)
-            call.check(attention)
-        except NotRecorded as reason:
-            self.note(reason.note.message, **reason.note.fields)
-        except InputError as error:
-            self.note(error.message, **{name: str(value) for name, value in error.fields.items()})
-        else:
-            if attention.role != "cross" and call.key.is_inference():
-                self._last_run[call.name, call.key.untyped_storage().data_ptr()] = call.run
-            self._entries.append(Entry(call.name, call.run, attention, tensors, versions))
-
-    def _attention(self, call: Call, meaning: Meaning, part: Part | None) -> Attention:
-        if meaning.causal:
-            self._causal.add(call.name)
-        elsewhere = meaning.elsewhere
-        if elsewhere is None:
-            queries, keys = meaning.query.shape[2], meaning.key.shape[2]
-            # A decoder that goes on from a cache also has more keys than queries; it was causal before.
-            from_cache = keys > queries and call.name in self._causal
-            elsewhere = queries != keys and not meaning.causal and not from_cache
-        return Attention.from_qk(
-            meaning.query,
-            meaning.key,
-            value=meaning.value if self.values else None,
-            scale=meaning.scale,
-            mask=meaning.mask,
-            bias=meaning.bias,
-            softcap=meaning.softcap,
-            sinks=meaning.sinks,
-            name=call.name,
-            role=role_of(causal=meaning.causal, elsewhere=elsewhere, part=part),
-        )
-
-    def _is_as_it_was(self, entry: Entry) -> bool:
-        if entry.unchanged() and not self._written_again(entry):
-            return True
-        self.note(CHANGED, name=entry.name)
-        return False
-
-    def _written_again(self, entry: Entry) -> bool:
-        """Whether a later run put its keys into the same memory: in inference mode PyTorch counts no changes."""
-        key: Tensor = entry.tensors[1]
-        last = self._last_run.get((entry.name, key.untyped_storage().data_ptr()))
-        return last is not None and last != entry.run
-
-
-def _without_wrapper(name: str) -> str:
-    """The name that a layer has in the model itself, without the wrapper that torch.compile puts around it."""
-    return ".".join(part for part in name.split(".") if part != "_orig_mod")
-
-
-def _versions(tensors: tuple[Any, ...]) -> Versions:
-    return tuple(version(tensor) for tensor in tensors)
-
-
-def _numbered(entries: list[Entry]) -> list[Attention]:
-    numbers = layer_numbers([(entry.attention.role, entry.name, entry.run) for entry in entries])
-    return [replace(entry.attention, layer=number) for entry, number in zip(entries, numbers, strict=True)]
+        self.__dict__.pop("modules", None)

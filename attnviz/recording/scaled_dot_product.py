@@ -9,7 +9,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 from jaxtyping import Shaped
-from torch import Tensor
+from torch import Tensor, nn
 
 from attnviz.attention import Causal
 from attnviz.base.language import _m
@@ -18,11 +18,10 @@ from attnviz.recording.masks import Masks, looks_back_only
 from attnviz.recording.recording import Recording
 from attnviz.recording.roles import Part
 from attnviz.recording.routing import recordings
-from attnviz.trace import Note
 
 NAMES = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal")
 NESTED = _m("“{name}” was not recorded: its queries are a nested tensor.")
-DROPOUT = _m("“{name}” dropped weights at random, as in training; shown are the weights before that.")
+DROPOUT = _m("Weights were dropped at random, as in training; shown are the weights before that.")
 
 
 @dataclass(slots=True, eq=False)
@@ -36,7 +35,7 @@ class ScaledDotProduct(Call):
     def meaning(self, masks: Masks, part: Part | None) -> Meaning:  # noqa: ARG002  it sees where keys come from
         """The call with items and heads written out."""
         if self.query.is_nested or self.key.is_nested:
-            raise NotRecorded(Note(NESTED, {"name": self.name}))
+            raise NotRecorded(NESTED)
         lead = torch.broadcast_shapes(self.query.shape[:-3], self.key.shape[:-3])  # type: ignore[no-untyped-call]  # PyTorch left it so
         query, key = (_four(_cast(tensor, self.autocast), lead) for tensor in (self.query, self.key))
         value = None if self.value is None else _four(_cast(self.value, self.autocast), lead)
@@ -59,7 +58,11 @@ class ScaledDotProduct(Call):
 
 
 def keep(
-    recording: Recording, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], elsewhere: bool | None = None
+    recording: Recording,
+    module: nn.Module,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    elsewhere: bool | None = None,
 ) -> None:
     """Keeps a call that was made with these arguments."""
     given = dict(zip(NAMES, args, strict=False)) | kwargs
@@ -67,7 +70,7 @@ def keep(
     mask = given.get("attn_mask")
     recording.keep(
         ScaledDotProduct(
-            name=name,
+            module=module,
             run=recording.run,
             query=kept(query),
             key=kept(given["key"]),
@@ -80,15 +83,15 @@ def keep(
         )
     )
     if given.get("dropout_p"):
-        recording.note(DROPOUT, name=name)
+        recording.note(DROPOUT)
 
 
 def _handle(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     output = func(*args, **kwargs)
     for recording in recordings():
-        module = None if recording.inside else recording.running()
+        module = recording.running()
         if module is not None:
-            keep(recording, recording.name_of(module), args, kwargs)
+            keep(recording, module, args, kwargs)
     return output
 
 

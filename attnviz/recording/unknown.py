@@ -18,9 +18,9 @@ FLEX = _m("“{name}” was not recorded: it uses flex attention, whose scores a
 
 def _note(message: str) -> None:
     for recording in recordings():
-        module = None if recording.inside else recording.running()
+        module = recording.running()
         if module is not None:
-            recording.note(message, name=recording.name_of(module))
+            recording.note(message, name=recording.modules.shown_name(module))
 
 
 def _handle_flex(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -73,8 +73,8 @@ def _before(module: nn.Module, args: tuple[Any, ...]) -> None:
     for recording in recordings():
         guard = None
         if args and isinstance(args[0], Tensor) and args[0].is_nested and isinstance(module, _NEED_THE_CLOSED_PATH):
-            if id(module) in recording.names and not recording.is_guarded():
-                recording.note(NESTED, name=recording.name_of(module))
+            if module in recording.modules and not recording.is_guarded():
+                recording.note(NESTED, name=recording.modules.shown_name(module))
             guard = torch._C.DisableTorchFunction()
             guard.__enter__()
         recording.begin(module, guard)

@@ -1,0 +1,160 @@
+"""What a recording means: its calls as attentions, with the model's own names, in order of execution."""
+
+import threading
+from dataclasses import dataclass, replace
+from typing import Any
+
+from torch import Tensor, nn
+
+from attnviz.attention import Attention, Stored
+from attnviz.base.errors import InputError
+from attnviz.base.language import _m
+from attnviz.recording.call import Call, Meaning, NotRecorded, Versions, versions_of
+from attnviz.recording.masks import Masks
+from attnviz.recording.modules import Modules
+from attnviz.recording.needs import still_needs
+from attnviz.recording.recording import Recording
+from attnviz.recording.roles import Part, layer_numbers, part_of, role_of
+from attnviz.trace import Note
+
+CHANGED = _m("“{name}” is not shown: its queries, keys or mask were overwritten after they had been used.")
+FOREIGN = _m("“{name}” attended within the block, but is not part of the model; it was not recorded.")
+NOTHING = _m("No attention was recorded: nothing that ran within the block attends in a way that is known here.")
+REBUILT = _m(
+    "The model was rebuilt since it was last recorded; attention may be missing here, but not when it runs again."
+)
+SEVERAL_RUNS = _m("The model ran {count} times while it was recorded; the layers of one run follow those of another.")
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """A call that was understood. `tensors` at `versions` are what the attention was made from."""
+
+    name: str
+    run: int
+    attention: Attention
+    tensors: tuple[Any, ...]
+    versions: Versions
+
+
+class Reading:
+    """Reads a recording as far as it has come; each time it looks again whether anything was overwritten."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self._lock = threading.RLock()
+        self._entries: list[Entry] = []
+        self._masks = Masks()
+        self._causal: set[str] = set()
+        self._last_run: dict[tuple[str, int], int] = {}
+        self._shown: list[int] = []
+        self._attentions: list[Attention] = []
+
+    def attentions(self) -> list[Attention]:
+        """What can be shown of the calls up to now, in order of execution."""
+        with self._lock:
+            self._read()
+            shown = [index for index, entry in enumerate(self._entries) if self._is_as_it_was(entry)]
+            if shown != self._shown:
+                self._attentions, self._shown = _numbered([self._entries[index] for index in shown]), shown
+            return self._attentions
+
+    def notes(self) -> list[Note]:
+        """What is to be said about everything up to now."""
+        with self._lock:
+            self.attentions()
+            notes = list(self._recording.notes.values())
+            runs = len({entry.run for entry in self._entries})
+            if runs > 1:
+                notes.append(Note(SEVERAL_RUNS, {"count": runs}))
+            if self._recording.ended and not self._entries and not notes:
+                notes.append(Note(NOTHING))
+            return notes
+
+    def _read(self) -> None:
+        calls = self._recording.calls
+        if not calls:
+            return
+        modules = self._recording.modules
+        by_name = modules.by_name()
+        while calls:
+            call, versions = calls.popleft()
+            if call.module in modules:
+                self._understand(call, versions, modules, by_name)
+            else:
+                self._recording.note(FOREIGN, name=type(call.module).__name__)
+        if self._recording.ended:
+            self._note_changed_needs(modules)
+            self._masks = Masks()
+            self._recording.forget_model()
+
+    def _note_changed_needs(self, modules: Modules) -> None:
+        """What a model needs is remembered from its last recording; here it is seen whether that still held."""
+        model = self._recording.model
+        if model is not None and not still_needs(model, modules):
+            self._recording.note(REBUILT)
+
+    def _understand(self, call: Call, versions: Versions, modules: Modules, by_name: dict[str, nn.Module]) -> None:
+        name, tensors = modules.shown_name(call.module), call.tensors()
+        if versions_of(tensors) != versions:
+            self._recording.note(CHANGED, name=name)
+            return
+        part = part_of(modules.name(call.module), by_name)
+        try:
+            meaning = call.meaning(self._masks, part)
+            attention = self._attention(name, meaning, part)
+            call.check(attention)
+        except NotRecorded as reason:
+            self._recording.note(reason.message, name=name, **reason.fields)
+        except InputError as error:
+            self._recording.note(error.message, **{field: str(value) for field, value in error.fields.items()})
+        else:
+            if attention.role != "cross" and call.key.is_inference():
+                self._last_run[name, _memory(call.key)] = call.run
+            self._entries.append(Entry(name, call.run, attention, tensors, versions))
+
+    def _attention(self, name: str, meaning: Meaning, part: Part | None) -> Attention:
+        if meaning.causal:
+            self._causal.add(name)
+        elsewhere = meaning.elsewhere
+        if elsewhere is None:
+            queries, keys = meaning.query.shape[2], meaning.key.shape[2]
+            # A decoder that goes on from a cache also has more keys than queries; it was causal before.
+            from_cache = keys > queries and name in self._causal
+            elsewhere = queries != keys and not meaning.causal and not from_cache
+        attention = Attention.from_qk(
+            meaning.query,
+            meaning.key,
+            value=meaning.value if self._recording.values else None,
+            scale=meaning.scale,
+            mask=meaning.mask,
+            bias=meaning.bias,
+            softcap=meaning.softcap,
+            sinks=meaning.sinks,
+            name=name,
+            role=role_of(causal=meaning.causal, elsewhere=elsewhere, part=part),
+        )
+        if meaning.bias is None or isinstance(attention.scores, Stored):
+            return attention
+        # Layers that share a bias, as T5's do, keep sharing it.
+        return replace(attention, scores=replace(attention.scores, bias=meaning.bias))
+
+    def _is_as_it_was(self, entry: Entry) -> bool:
+        if versions_of(entry.tensors) == entry.versions and not self._written_again(entry):
+            return True
+        self._recording.note(CHANGED, name=entry.name)
+        return False
+
+    def _written_again(self, entry: Entry) -> bool:
+        """Whether a later run put its keys into the same memory: in inference mode PyTorch counts no changes."""
+        last = self._last_run.get((entry.name, _memory(entry.tensors[1])))
+        return last is not None and last != entry.run
+
+
+def _memory(tensor: Tensor) -> int:
+    return tensor.untyped_storage().data_ptr()
+
+
+def _numbered(entries: list[Entry]) -> list[Attention]:
+    numbers = layer_numbers([(entry.attention.role, entry.name, entry.run) for entry in entries])
+    return [replace(entry.attention, layer=number) for entry, number in zip(entries, numbers, strict=True)]
