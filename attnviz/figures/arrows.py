@@ -237,21 +237,15 @@ def _handle(arrow: Arrow, limit: palette.Number | None, step: palette.Number | N
 
 
 def _outward(arrow: Arrow) -> str:
-    """The side of the tip that looks away from the origin, so that a label does not lie on its arrow.
+    """Above or below the tip, away from the origin, so that a label does not lie on its arrow.
 
     A query's label stands beside its tip, where it does not meet that of a key in the same place.
     """
-    if arrow.name.startswith("query"):
-        steep = abs(arrow.y) > abs(arrow.x)
-        beside = "middle left" if arrow.x >= 0 else "middle right"
-        return beside if steep else "bottom center" if arrow.y < 0 else "top center"
-    if abs(arrow.y) > 2 * abs(arrow.x):
+    if not arrow.name.startswith("query"):
         return "top center" if arrow.y >= 0 else "bottom center"
-    return (
-        ("middle right" if arrow.x >= 0 else "middle left")
-        if abs(arrow.x) > 2 * abs(arrow.y)
-        else (f"{'top' if arrow.y >= 0 else 'bottom'} {'right' if arrow.x >= 0 else 'left'}")
-    )
+    if abs(arrow.y) > abs(arrow.x):
+        return "middle left" if arrow.x >= 0 else "middle right"
+    return "bottom center" if arrow.y >= 0 else "top center"
 
 
 def _layout(reach: float, dimensions: tuple[int, int]) -> dict[str, Any]:

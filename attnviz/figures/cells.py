@@ -12,6 +12,8 @@ from attnviz.figures import palette
 
 _STEPS = 256
 INKS = ("#ffffff", "#000000")
+# As wide as a digit.
+BLANK = "\u2007"
 
 
 def printed(
@@ -19,22 +21,26 @@ def printed(
 ) -> list[go.Heatmap]:
     """The texts over cells whose colour is at these places (0–1) of the scale; where the place is NaN, none.
 
-    Plotly's own automatic ink is a dark grey that is hard to read on green. These traces are invisible but
-    for their text, and are not hovered; like the cells' own text they shrink where the cells are narrow.
+    Plotly's own automatic ink is a dark grey that is hard to read on green. These traces, one for each ink, are
+    invisible but for their text, and are not hovered; like the cells' own text they shrink where the cells are
+    narrow. Both are there even if one is empty: so other numbers are the same figure with other numbers.
     """
     there = np.isfinite(places)
     steps = np.rint(np.clip(np.where(there, places, 0), 0, 1) * (_STEPS - 1)).astype(int)
     dark = np.array(_needs_black(colorscale))[steps]
-    chosen = [(INKS[black], there & (dark == bool(black))) for black in (0, 1)]
-    return [_overlay(texts, cells, ink, axes) for ink, cells in chosen if cells.any()]
+    return [_overlay(texts, there & (dark == black), ink, axes) for ink, black in zip(INKS, (False, True), strict=True)]
 
 
 def _overlay(texts: list[list[str]], cells: Bool[np.ndarray, "n m"], ink: str, axes: dict[str, str]) -> go.Heatmap:
+    """Texts of some cells and blanks of the same length in all others, so that both inks get the same size."""
     return go.Heatmap(
         name="",
-        z=np.where(cells, 0, np.nan).astype(np.float32),
+        z=np.zeros(cells.shape, dtype=np.uint8),
+        zmin=0,
+        zmax=1,
         text=[
-            [text if here else "" for text, here in zip(*row, strict=True)] for row in zip(texts, cells, strict=True)
+            [text if here else BLANK * len(text) for text, here in zip(*row, strict=True)]
+            for row in zip(texts, cells, strict=True)
         ],
         texttemplate="%{text}",
         textfont={"color": ink},

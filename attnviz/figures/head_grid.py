@@ -13,7 +13,7 @@ from attnviz.base.language import _
 from attnviz.figures import layout, palette
 from attnviz.figures.cells import outline, printed
 from attnviz.figures.escape import escaped
-from attnviz.figures.numerals import signed_text
+from attnviz.figures.numerals import brief_text, signed_text
 from attnviz.figures.to_numpy import to_numpy
 
 # With more heads than this a number no longer fits its cell; hovering still tells it.
@@ -54,17 +54,24 @@ def head_grid(
             hoverongaps=False,
             xgap=2,
             ygap=2,
+            showscale=heads > MOST_HEADS_WITH_NUMBERS,
             colorbar=layout.colour_bar(escaped(unit)),
         )
     )
     if heads <= MOST_HEADS_WITH_NUMBERS:
-        texts = [["" if np.isnan(value) else signed_text(float(value)) for value in row] for row in values]
+        texts = [["" if np.isnan(value) else brief_text(float(value)) for value in row] for row in values]
         places = (values.astype(np.float64) - least) / (greatest - least)
         figure.add_traces(printed(texts, places, palette.SEQUENTIAL))
     gaps = np.argwhere(np.isnan(values))
     if len(gaps):
         figure.add_scatter(x=gaps[:, 1], y=gaps[:, 0], mode="text", text=["—"] * len(gaps), hoverinfo="skip")
-    shared = layout.base(title=escaped(name), height=40 + max(90, count * 34) + 46, left=64, right=92, bottom=46)
+    shared = layout.base(
+        title=escaped(f"{name} ({unit})" if unit else name),
+        height=40 + max(90, count * 34) + 46,
+        left=64,
+        right=16 if heads <= MOST_HEADS_WITH_NUMBERS else 92,
+        bottom=46,
+    )
     figure.update_layout(
         **shared,
         xaxis=layout.token_axis([str(head) for head in range(heads)], title=layout.axis_title(_("head"), 4)),

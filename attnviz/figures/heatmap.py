@@ -13,11 +13,13 @@ from attnviz.figures import layout, palette
 from attnviz.figures.cells import outline, printed
 from attnviz.figures.codes import CODE_ABSENT, CODE_FULLY_MASKED, CODE_NAN, CODE_ZERO
 from attnviz.figures.escape import escaped
-from attnviz.figures.numerals import weight_text
+from attnviz.figures.numerals import brief_text, weight_text
 from attnviz.figures.tile import Cut, Source, Tile, cut
 
 # With more rows than this the numbers would be too small to read.
 MOST_ROWS_WITH_NUMBERS = 32
+# With more keys than this, the numbers in the cells have two significant digits; hovering tells four.
+WIDE_NUMBERS = 8
 
 _STATE_COLOURS = (palette.ABSENT, palette.FULLY_MASKED, palette.NOT_A_NUMBER, palette.ZERO)
 _STATE_SIGNS = ("—", "∅", "NaN", "0")
@@ -43,7 +45,9 @@ def heatmap(
         _add_states(figure, tile, states)
     if _prints_numbers(tile):
         shown = np.where(states < 0, tile.weights, np.nan)
-        figure.add_traces(printed(_texts(shown), shown.astype(np.float64), palette.SEQUENTIAL))
+        figure.add_traces(
+            printed(_texts(shown, len(tile.columns) > WIDE_NUMBERS), shown.astype(np.float64), palette.SEQUENTIAL)
+        )
     figure.update_layout(**_layout(tile, title), shapes=_outlines(tile, query, key))
     return figure
 
@@ -119,6 +123,7 @@ def _weight_map(tile: Tile, states: Int[np.ndarray, "n m"]) -> go.Heatmap:
         hoverongaps=False,
         xgap=1 if tile.weights.shape[1] <= 64 else 0,
         ygap=1 if tile.weights.shape[0] <= 64 else 0,
+        showscale=not _prints_numbers(tile),
         **_colours(linear),
     )
 
@@ -153,8 +158,9 @@ def _colours(linear: bool) -> dict[str, Any]:
     return {"colorscale": list(palette.log_colorscale()), "zmin": least, "zmax": greatest, "colorbar": bar}
 
 
-def _texts(weights: Float[np.ndarray, "n m"]) -> list[list[str]]:
-    return [["" if np.isnan(weight) else weight_text(float(weight)) for weight in row] for row in weights]
+def _texts(weights: Float[np.ndarray, "n m"], brief: bool) -> list[list[str]]:
+    written = brief_text if brief else weight_text
+    return [["" if np.isnan(weight) else written(float(weight)) for weight in row] for row in weights]
 
 
 def _add_states(figure: go.Figure, tile: Tile, states: Int[np.ndarray, "n m"]) -> None:
@@ -189,6 +195,7 @@ def _add_states(figure: go.Figure, tile: Tile, states: Int[np.ndarray, "n m"]) -
             y=at[:, 0],
             mode="text",
             text=[_STATE_SIGNS[states[row, column]] for row, column in at],
+            textfont={"size": 12 if m <= WIDE_NUMBERS else 8},
             hoverinfo="skip",
             showlegend=False,
         )
@@ -214,7 +221,7 @@ def _layout(tile: Tile, title: str | None) -> dict[str, Any]:
         subtitle=baseline_sentence(tile),
         height=round(58 + plot_height + bottom),
         left=layout.label_room(tile.query_labels) + 22,
-        right=96,
+        right=16 if _prints_numbers(tile) else 96,
         bottom=round(bottom),
     )
     return shared | {
@@ -245,7 +252,7 @@ def baseline_sentence(tile: Tile, row: int | None = None) -> str:
     if len(counts) == 1:
         return _("Uniform baseline: 1/{count} = {baseline}.", count=counts[0], baseline=weight_text(1 / counts[0]))
     return _(
-        "Uniform baseline: 1/N for the N keys a query may see, here {least} to {most}.",
+        "Uniform baseline: 1/N for N = {least} to {most} allowed keys.",
         least=counts[0],
         most=counts[-1],
     )

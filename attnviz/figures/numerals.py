@@ -40,9 +40,19 @@ def signed_text(value: float, decimals: int = 3) -> str:
     return f"{sign}{size:.{fitting}f}"
 
 
+def brief_text(value: float) -> str:
+    """0.16, 2.4, 12, 0.0095: two significant digits, for cells that are too narrow for more."""
+    if math.isnan(value) or value == 0:
+        return "NaN" if math.isnan(value) else "0"
+    sign, size = "−" if value < 0 else "", abs(value)
+    if size >= 9.95:
+        return f"{sign}{size:.0f}" if size < 100_000 else signed_text(value)
+    return f"{sign}{size:.1f}" if size >= 0.995 else sign + _two_digits(size)
+
+
 def _two_digits(size: float) -> str:
-    """A number below 0.1 with two significant digits."""
-    if size >= 1e-4:
-        return f"{size:.{1 - math.floor(math.log10(size))}f}"
+    """A number below 1 with two significant digits."""
     mantissa, exponent = f"{size:.1e}".split("e")
+    if int(exponent) >= -4:
+        return f"{size:.{1 - int(exponent)}f}"
     return f"{mantissa}·10{str(int(exponent)).translate(_SUPERSCRIPT)}"

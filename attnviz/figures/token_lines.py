@@ -24,8 +24,8 @@ LEVELS = 19
 # With more lines than this, hovering tells positions but not the tokens' texts, which would be half a megabyte.
 MOST_HOVER_TEXTS = 1024
 
-# The width in pixels for which labels and lines share the room; on a wider page lines get the rest.
-_USUAL_WIDTH = 560
+# The width in pixels for which labels and lines share the room; on a wider page both get more.
+_USUAL_WIDTH = 400
 _APART = 0.14
 
 
@@ -327,7 +327,7 @@ def _reach(tiles: Sequence[Tile]) -> tuple[float, float]:
     number = 52 if len(tiles) == 1 else 54 * len(tiles)
     left = layout.label_room(tiles[0].query_labels, most=150.0) + 8
     right = layout.label_room(tiles[0].key_labels, most=150.0) + number
-    inner = max(_USUAL_WIDTH - left - right, 160)
+    inner = max(_USUAL_WIDTH - left - right, 120)
     return left / inner, right / inner
 
 

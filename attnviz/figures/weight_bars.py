@@ -192,14 +192,14 @@ def _layout(
     }
     if beside:
         parts = to_numpy(shares)[there] if shares is not None else values
-        reach = palette.ceiling(parts, 1)
-        least = -reach if (parts < 0).any() else 0.0
+        reach = palette.ceiling(parts[parts > 0], 1)
+        least = -palette.ceiling(parts[parts < 0]) if (parts < 0).any() else 0.0
         found["xaxis2"] = axis | {
-            "range": [least * 1.05, reach + 0.35 * (reach - least)],
+            "range": [least * 1.05, reach + 0.4 * (reach - least)],
             "domain": [0.6, 1],
             "title": layout.axis_title(_("share of the output"), 2),
             "tickformat": ".0%",
-            "tickvals": [least, 0, reach] if least else [0, reach / 2, reach],
+            "tickvals": [0, reach],
         }
     return found
 

@@ -33,7 +33,7 @@ class Plotted:
         for one in figure.data:
             if one.type == "heatmap" and one.texttemplate:
                 for row, column in np.argwhere(np.isfinite(np.asarray(one.z, dtype=float))):
-                    cells[row][column] += one.text[row][column]
+                    cells[row][column] += one.text[row][column].strip()
             if one.type == "scatter" and one.mode == "text":
                 for x, y, text in zip(one.x, one.y, one.text, strict=True):
                     cells[int(y)][int(x)] += text

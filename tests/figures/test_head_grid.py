@@ -12,7 +12,7 @@ VALUES = torch.tensor([[0.5, 1.5], [2.5, torch.nan]])
 def test_every_head_has_its_number(plotted):
     figure = head_grid(VALUES, "Mean entropy", "bits")
     np.testing.assert_array_equal(plotted.trace(figure, "heads").z, VALUES.numpy())
-    assert plotted.printed(figure, 2, 2) == [["0.500", "1.500"], ["2.500", "—"]]
+    assert plotted.printed(figure, 2, 2) == [["0.50", "1.5"], ["2.5", "—"]]
 
 
 def test_layers_keep_their_own_numbers(plotted):

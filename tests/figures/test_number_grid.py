@@ -56,6 +56,17 @@ def test_a_moved_slider_is_a_small_message():
     assert len(number_grid(torch.randn(16, 16), kind="signed").to_json()) < 30_000
 
 
+def test_other_numbers_are_the_same_figure_with_other_numbers():
+    """So that the chart component need not lay out the whole figure anew while a slider moves."""
+    one, other = (
+        number_grid(torch.tensor(values), kind="signed").to_dict() for values in ([[4.0, 0.1]], [[-3.5, 3.9]])
+    )
+    assert one["layout"] == other["layout"]
+    for before, after in zip(one["data"], other["data"], strict=True):
+        differing = {name for name in before if str(before[name]) != str(after[name])}
+        assert differing <= {"z", "text"}
+
+
 def test_the_description_reads_the_row(intersection):
     grid = Grid(intersection.dots[0], ["ego"], KEYS, "Dot products", "signed")
     assert describe_number_grid(grid, 0) == "Dot products, row ego: car ahead 4.000, bike 5.000, parked <car> −1.000."

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnviz.figures.numerals import signed_text, weight_text
+from attnviz.figures.numerals import brief_text, signed_text, weight_text
 
 
 @pytest.mark.parametrize(
@@ -54,3 +54,21 @@ def test_a_weight_above_zero_never_looks_like_zero(weight):
 def test_with_two_decimals_small_scores_are_rounded():
     assert signed_text(-0.00021, 2) == "−0.00"
     assert signed_text(1.2345, 2) == "1.23"
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (0.327090, "0.33"),
+        (0.996, "1.0"),
+        (0.0095, "0.0095"),
+        (2.449, "2.4"),
+        (9.96, "10"),
+        (-12.4, "−12"),
+        (3.4e-7, "3.4·10⁻⁷"),
+        (0.0, "0"),
+        (math.nan, "NaN"),
+    ],
+)
+def test_two_digits_where_there_is_no_room(value, written):
+    assert brief_text(value) == written
