@@ -6,7 +6,7 @@ from pathlib import Path
 import torch
 from transformers import AutoTokenizer, BertConfig, BertModel
 
-from attnviz.models import minilm_folder
+from attnviz.models import minilm
 from attnviz.ui import address
 from attnviz.ui.views.heads import HeadsView
 from benchmarks.latency import AT_REST, WATCH
@@ -33,7 +33,7 @@ def _make_model(folder: Path) -> None:
         max_position_embeddings=TOKENS,
     )  # fmt: skip
     BertModel(config).save_pretrained(folder)
-    AutoTokenizer.from_pretrained(minilm_folder(), model_max_length=TOKENS).save_pretrained(folder)
+    AutoTokenizer.from_pretrained(minilm.folder(), model_max_length=TOKENS).save_pretrained(folder)
 
 
 def _bytes_received(path: str) -> int:

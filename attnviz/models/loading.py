@@ -1,0 +1,106 @@
+"""From a name to a model: shipped names first, then folders, then the Hugging Face hub.
+
+Nothing that is loaded is executed: weights are read from safetensors alone, and code that comes with a
+model is never trusted.
+"""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from attnviz.base import device as devices
+from attnviz.base.errors import InputError
+from attnviz.base.language import _m
+from attnviz.models import minilm
+from attnviz.models.card import Card
+from attnviz.models.text_model import TextModel
+from attnviz.trace import Note
+
+# A user or organisation and a name, as the hub allows them.
+_HUB_ID = re.compile(r"[\w.-]{1,96}(/[\w.-]{1,96})?")
+_LONGEST_REASON = 200
+
+MADE_UP = _m("{count} weights were not in the model's files and were drawn at random: {names}.")
+
+
+def catalogue() -> tuple[Card, ...]:
+    """The models that can be chosen by name."""
+    return (minilm.card(),)
+
+
+def load(name: str, *, device: str | None = None) -> TextModel:
+    """The text model of this name, folder or Hugging Face id, ready to be traced on a device.
+
+    Raises `InputError` where there is no such model, where it is no text model, or where its weights are
+    not in safetensors.
+    """
+    place = devices.choose(device)
+    if name == minilm.NAME:
+        return _from(str(minilm.folder()), name, place, local=True, card=minilm.card())
+    if Path(name).is_dir():
+        _check_folder(Path(name))
+        return _from(name, name, place, local=True)
+    if not _HUB_ID.fullmatch(name) or name.startswith("."):
+        raise InputError(
+            _m(
+                "“{name}” is neither a shipped model nor a folder nor a Hugging Face id such as google-bert/bert-base-cased."
+            ),
+            name=name,
+        )
+    return _from(name, name, place, local=False)
+
+
+def _check_folder(folder: Path) -> None:
+    if not (folder / "config.json").is_file():
+        raise InputError(
+            _m("The folder {folder} has no config.json; a Hugging Face model folder was expected."), folder=folder
+        )
+    if not any(folder.glob("*.safetensors")):
+        raise InputError(
+            _m(
+                "The folder {folder} has no .safetensors file; weights in other formats can run code and are not opened."
+            ),
+            folder=folder,
+        )
+
+
+def _from(path: str, name: str, place: Any, *, local: bool, card: Card | None = None) -> TextModel:
+    from transformers import AutoConfig, AutoModel, AutoModelForSeq2SeqLM, AutoTokenizer
+
+    source = {"local_files_only": local, "trust_remote_code": False}
+    try:
+        config = AutoConfig.from_pretrained(path, **source)
+        kind = AutoModelForSeq2SeqLM if getattr(config, "is_encoder_decoder", False) else AutoModel
+        tokenizer = AutoTokenizer.from_pretrained(path, **source)
+        module, info = kind.from_pretrained(
+            path, config=config, use_safetensors=True, output_loading_info=True, **source
+        )
+    except Exception as reason:
+        raise _refusal(name, reason, local=local) from reason
+    if getattr(module, "main_input_name", "input_ids") != "input_ids":
+        raise InputError(
+            _m("“{name}” reads {found}; a model that reads text was expected."), name=name, found=module.main_input_name
+        )
+    return TextModel(name, card, module.eval().to(place), tokenizer, notes=_made_up(info))
+
+
+def _made_up(info: Any) -> tuple[Note, ...]:
+    missing = sorted(info.get("missing_keys", ()))
+    if not missing:
+        return ()
+    names = ", ".join(missing[:4]) + (" …" if len(missing) > 4 else "")
+    return (Note(MADE_UP, {"count": len(missing), "names": names}),)
+
+
+def _refusal(name: str, reason: Exception, *, local: bool) -> InputError:
+    said = " ".join(str(reason).split())
+    if not local and ("connect" in said or "offline" in said.lower() or "resolve" in said):
+        return InputError(
+            _m("“{name}” is not a folder here, and the Hugging Face hub cannot be reached to look for it there."),
+            name=name,
+        )
+    if len(said) > _LONGEST_REASON:
+        said = said[:_LONGEST_REASON] + " …"
+    return InputError(
+        _m("The model “{name}” cannot be loaded: {reason}"), name=name, reason=said or type(reason).__name__
+    )
