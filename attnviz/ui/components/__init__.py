@@ -2,6 +2,7 @@
 
 from attnviz.ui.components.address import address
 from attnviz.ui.components.chart import ChartClick, ChartDrag, chart
+from attnviz.ui.components.matrix import MatrixAsk, MatrixClick, MatrixValue, matrix
 from attnviz.ui.components.share import share
 from attnviz.ui.components.theme import theme
 from attnviz.ui.components.tokens import ShownToken, TokenClick, tokens
@@ -9,10 +10,14 @@ from attnviz.ui.components.tokens import ShownToken, TokenClick, tokens
 __all__ = [
     "ChartClick",
     "ChartDrag",
+    "MatrixAsk",
+    "MatrixClick",
+    "MatrixValue",
     "ShownToken",
     "TokenClick",
     "address",
     "chart",
+    "matrix",
     "share",
     "theme",
     "tokens",

@@ -50,6 +50,7 @@ def chart(
     descriptions: Mapping[str, str],
     height: int | Mapping[str, int] = 380,
     columns_min_width: int = 300,
+    spans: Mapping[str, int] | None = None,
     on_click: Callable[[ChartClick], None] | None = None,
     on_drag: Callable[[ChartDrag], None] | None = None,
 ) -> None:
@@ -57,7 +58,8 @@ def chart(
 
     `descriptions` says in one sentence what each figure shows: for screen readers, and inside exports.
     `height` is in CSS pixels and stays as it is while the data change. `columns_min_width` is the width
-    below which the figures wrap. Callbacks run before the script does, as Streamlit's own do.
+    below which the figures wrap; `spans` says how many columns a figure takes where there are as many.
+    Callbacks run before the script does, as Streamlit's own do.
 
     What a figure's template sets is replaced by the theme of the site; what its layout and traces set stays.
     The view survives until `layout.uirevision` changes.
@@ -79,6 +81,7 @@ def chart(
                 "name": name,
                 "description": descriptions[name],
                 "height": height if isinstance(height, int) else height[name],
+                "span": (spans or {}).get(name, 1),
             }
             for name in figures
         ],

@@ -9,6 +9,9 @@ import { Figure } from "./figure.js";
 plotly().catch(() => {});
 styles("components.css");
 
+// Between two columns, in CSS pixels: as in the style sheet.
+const GAP = 16;
+
 class Chart {
   constructor(parent) {
     this.outbox = new Outbox();
@@ -16,6 +19,7 @@ class Chart {
     this.root = element("div", { class: "attnviz-chart" });
     parent.append(this.root);
     this.observer = new ResizeObserver((entries) => this.resized(entries));
+    this.observer.observe(this.root);
   }
 
   async receive(data) {
@@ -43,11 +47,21 @@ class Chart {
       this.figures.delete(name);
     }
     this.root.style.setProperty("--attnviz-column", `${columnsMinWidth}px`);
+    this.columnWidth = columnsMinWidth;
     figures.forEach((description, index) => {
       const figure = this.figures.get(description.name) ?? this.add(description.name, labels);
       figure.describe(description, labels, clicks);
+      figure.span = description.span;
       if (this.root.children[index] !== figure.root) this.root.insertBefore(figure.root, this.root.children[index] ?? null);
     });
+    this.width ??= this.root.clientWidth;
+    this.spread();
+  }
+
+  // No figure takes more columns than there are.
+  spread() {
+    const columns = Math.max(1, Math.floor((this.width + GAP) / (this.columnWidth + GAP)));
+    for (const { root, span } of this.figures.values()) root.style.gridColumn = `span ${Math.min(span, columns)}`;
   }
 
   add(name, labels) {
@@ -74,6 +88,10 @@ class Chart {
 
   resized(entries) {
     for (const { target, contentRect } of entries) {
+      if (target === this.root && contentRect.width !== this.width) {
+        this.width = contentRect.width;
+        this.spread();
+      }
       for (const figure of this.figures.values()) if (figure.plot === target) figure.resize(contentRect.width);
     }
   }

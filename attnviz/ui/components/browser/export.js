@@ -38,7 +38,7 @@ function withDescription({ data, layout }, description, { width, height }) {
 // For Plotly's labels, which would take a token such as <s> for a tag.
 export const escape = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-function wrap(text, width) {
+export function wrap(text, width) {
   const lines = [""];
   for (const word of text.split(/\s+/)) {
     const line = `${lines.at(-1)} ${word}`.trim();

@@ -1,0 +1,243 @@
+// The matrix component: a canvas with its own zoom, a cursor for the keyboard, a line that says what is there.
+
+import { page } from "./export.js";
+import { Levels, STATES, decoded } from "./levels.js";
+import { legend } from "./matrix_legend.js";
+import { GUTTER, GUTTER_OF_TILES, paint } from "./matrix_paint.js";
+import { drawing, sheet } from "./matrix_export.js";
+import { Outbox, keeper, painted, text, unpack } from "./messages.js";
+import { element, save, styles, theme } from "./page.js";
+import { listen } from "./matrix_hands.js";
+import { relabel, toolbar } from "./toolbar.js";
+import { Viewport } from "./viewport.js";
+
+styles("components.css");
+
+// How long a pointer rests on a cell before its exact value is asked for.
+const REST_MS = 70;
+const STEP = 1.5;
+
+// Codes by name, for answers that leave them out; a page that is left and opened again finds them here.
+const kept = new Map();
+const MOST_KEPT = 4;
+
+function keep(name, content) {
+  kept.delete(name);
+  kept.set(name, content);
+  if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value);
+}
+
+class Matrix {
+  constructor(parent) {
+    this.outbox = new Outbox();
+    this.marks = { selected: [null, null], selectedTile: null, hovered: null, cursor: null };
+    this.canvas = element("canvas", { class: "attnviz-canvas", tabindex: "0", role: "application" });
+    this.said = element("p", { class: "attnviz-readout", role: "status" });
+    this.line = element("div", { class: "attnviz-below" }, this.said);
+    this.meaning = element("div");
+    this.root = element("div", { class: "attnviz-matrix" }, this.canvas, this.line, this.meaning);
+    parent.append(this.root);
+    listen(this);
+    this.observer = new ResizeObserver(() => this.resized());
+    this.observer.observe(this.canvas);
+  }
+
+  async receive(data) {
+    const { header, parts } = unpack(data);
+    this.latest = data;
+    this.outbox.acknowledge(header.seq);
+    await styles("components.css");
+    if (this.latest !== data || this.closed) return;
+    if (!this.take(header, parts)) return;
+    this.describe(header);
+    this.resized(true);
+    this.say();
+    painted(this.root, { seq: header.seq });
+  }
+
+  // False when the codes are neither sent nor kept: they are asked for.
+  take(header, [labels, codes, colours]) {
+    if (codes.length) keep(header.name, { ...JSON.parse(text(labels)), codes: codes.slice() });
+    const content = kept.get(header.name);
+    if (!content) {
+      this.outbox.post("need", { kind: "need", held: null });
+      return false;
+    }
+    const { rows, columns, tile } = header;
+    const shape = JSON.stringify([rows, columns, tile]);
+    if (shape !== this.shape) Object.assign(this, { shape, viewport: new Viewport(rows, columns) });
+    if (header.name !== this.name) {
+      Object.assign(this, content, { name: header.name, levels: new Levels(content.codes, rows, columns, colours), values: new Map() });
+      this.marks.hovered = this.inside(this.marks.hovered);
+      this.marks.cursor = this.inside(this.marks.cursor);
+    }
+    Object.assign(this, { header, colours: colours.slice(), tile, cell: header.cell, highlight: header.highlight, labels: header.labels });
+    return true;
+  }
+
+  inside(cell) {
+    return cell && cell[0] < this.viewport.rows && cell[1] < this.viewport.columns ? cell : null;
+  }
+
+  describe({ selected, selectedTile, value, description, height, labels, ticks }) {
+    if (value) this.values.set(`${value.row} ${value.column}`, value.text);
+    if (this.outbox.idle) Object.assign(this.marks, { selected, selectedTile });
+    this.canvas.setAttribute("aria-label", `${description} ${labels.help}`);
+    this.canvas.title = labels.help;
+    this.canvas.style.height = `${height}px`;
+    this.canvas.classList.toggle("attnviz-clickable", this.header.clicks);
+    if (!this.bar) this.line.append((this.bar = toolbar(
+      [
+        ["out", "−", () => this.zoom(1 / STEP)],
+        ["in", "+", () => this.zoom(STEP)],
+        ["reset", "⟲", () => this.whole()],
+        ["png", "PNG", async () => save(await sheet(this).convertToBlob(), `${this.file()}.png`)],
+        ["svg", "SVG", async () => save(await drawing(this), `${this.file()}.svg`, "image/svg+xml")],
+        ["html", "HTML", async () => save(page(description, [await drawing(this)]), `${this.file()}.html`, "text/html")],
+      ],
+      labels,
+    )));
+    relabel(this.bar, labels);
+    this.meaning.replaceChildren(legend(this.colours, ticks, labels, this.levels.present));
+  }
+
+  file() {
+    return "matrix";
+  }
+
+  get density() {
+    return window.devicePixelRatio || 1;
+  }
+
+  resized(redraw = false) {
+    if (!this.viewport) return;
+    const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight];
+    if (!width || !height) return;
+    const size = `${width} ${height} ${this.density}`;
+    if (size !== this.size || !this.viewport.area) {
+      this.size = size;
+      this.canvas.width = Math.round(width * this.density);
+      this.canvas.height = Math.round(height * this.density);
+      const gutter = this.tile ? GUTTER_OF_TILES : GUTTER;
+      this.viewport.place({
+        left: gutter.left,
+        top: gutter.top,
+        width: Math.max(40, width - gutter.left - gutter.right),
+        height: Math.max(40, height - gutter.top - gutter.bottom),
+      });
+      redraw = true;
+    }
+    if (redraw) this.draw();
+  }
+
+  // At once: called for messages and resizes. Movements of the hand are gathered into frames by `later`.
+  draw() {
+    const pencil = this.canvas.getContext("2d");
+    pencil.setTransform(this.density, 0, 0, this.density, 0, 0);
+    pencil.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    paint(pencil, this, theme(this.root));
+    this.root.dataset.attnvizView = [this.viewport.x, this.viewport.y, ...this.viewport.scale].map((part) => part.toFixed(3)).join(" ");
+  }
+
+  later() {
+    this.frame ??= requestAnimationFrame(() => {
+      this.frame = null;
+      if (!this.closed) this.draw();
+    });
+  }
+
+  zoom(factor, point) {
+    this.viewport.zoom(factor, point);
+    this.say();
+    this.later();
+  }
+
+  whole() {
+    this.viewport.reset();
+    this.say();
+    this.later();
+  }
+
+  // The cell that a point of the screen shows: of those that share a pixel, the strongest.
+  under(left, top) {
+    const cell = this.viewport.cell(left, top);
+    const index = this.viewport.level(this.density);
+    return cell && index ? this.levels.strongest(index, cell[0] >> index, cell[1] >> index) : cell;
+  }
+
+  point(cell) {
+    if (String(cell) === String(this.marks.hovered)) return;
+    this.marks.hovered = cell;
+    this.asked(cell);
+    this.say();
+    this.later();
+  }
+
+  cursor(cell) {
+    this.marks.cursor = cell;
+    if (cell) this.viewport.show(cell);
+    this.asked(cell);
+    this.say();
+    this.later();
+  }
+
+  asked(cell) {
+    clearTimeout(this.rest);
+    if (!cell || !this.header.asks || this.values.has(cell.join(" "))) return;
+    this.rest = setTimeout(() => this.post("ask", cell), REST_MS);
+  }
+
+  choose(cell) {
+    if (!cell || !this.header.clicks) return;
+    if (this.tile) this.marks.selectedTile = [Math.floor(cell[0] / this.tile[0]), Math.floor(cell[1] / this.tile[1])];
+    else this.marks.selected = cell;
+    this.later();
+    this.post("click", cell);
+  }
+
+  post(kind, [row, column]) {
+    this.outbox.post(kind, { kind, row, column, held: this.name });
+  }
+
+  // What is under the pointer, or else under the cursor: at once from what is here, exactly once it is known.
+  say(instead) {
+    const cell = this.marks.hovered ?? this.marks.cursor;
+    const pooled = 2 ** this.viewport.level(this.density);
+    const told = cell ? (this.values.get(cell.join(" ")) ?? this.about(cell)) : "";
+    const note = pooled > 1 ? this.labels.pooled.replaceAll("{count}", pooled) : "";
+    const line = instead ?? [told, told ? "" : note].filter(Boolean).join(" ");
+    if (this.said.textContent !== line) this.said.textContent = line;
+    this.said.dataset.exact = String(Boolean(cell && this.values.has(cell.join(" "))));
+  }
+
+  about([row, column]) {
+    const code = this.codes[row * this.viewport.columns + column];
+    const weight = code < STATES ? this.labels.states[code] : `≈ ${decoded(code).toPrecision(2)}`;
+    return `${this.placed(row, column)}: ${weight}`;
+  }
+
+  placed(row, column) {
+    if (this.tile) {
+      const [down, across] = [Math.floor(row / this.tile[0]), Math.floor(column / this.tile[1])];
+      const [here, there] = this.tileLabels;
+      return fill(this.labels.map, { row: here[down] ?? down, column: there[across] ?? across });
+    }
+    const side = (labels, at, size) => {
+      const [first, last] = [at * size, Math.min((at + 1) * size, labels.length || Infinity) - 1];
+      const named = (position) => (labels.length ? `“${labels[position]}” (${position})` : String(position));
+      return size > 1 && last > first ? `${named(first)} … ${named(last)}` : named(first);
+    };
+    return `${side(this.rowLabels, row, this.cell[0])} → ${side(this.columnLabels, column, this.cell[1])}`;
+  }
+
+  close() {
+    this.closed = true;
+    clearTimeout(this.rest);
+    this.observer.disconnect();
+  }
+}
+
+// In one pass: a label may itself hold braces.
+const fill = (pattern, fields) => pattern.replace(/\{(\w+)\}/g, (whole, name) => fields[name] ?? whole);
+
+export default keeper((parent) => new Matrix(parent));
