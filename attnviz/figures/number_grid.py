@@ -102,12 +102,7 @@ def describe_number_grid(grid: Grid, highlighted_row: int | None = None) -> str:
     """The highlighted row as one sentence, or the size of the matrix."""
     rows, columns = grid.names()
     if highlighted_row is None:
-        return _(
-            "{title}: a matrix of {rows} rows and {columns} columns.",
-            title=grid.title,
-            rows=len(rows),
-            columns=len(columns),
-        )
+        return _("{title}: {rows} × {columns} numbers.", title=grid.title, rows=len(rows), columns=len(columns))
     numbers = zip(columns, grid.texts()[highlighted_row], strict=True)
     return _(
         "{title}, row {label}: {numbers}.",

@@ -90,7 +90,7 @@ def _references(found: Sweep, measure: Measure) -> list[tuple[str, Float[np.ndar
         ]
     if measure == "entropy":
         most = found.most_entropy
-        name = _("maximum: log₂({keys}) = {bits}", keys=found.keys, bits=f"{most:.4g}")
+        name = _("maximum: log₂({keys}) = {bits}", keys=found.keys, bits=signed_text(most))
         return [(name, level * most, palette.NEUTRAL)]
     most = 1 - 1 / found.keys
     return [(_("maximum: 1 − 1/{keys}", keys=found.keys), level * most, palette.NEUTRAL)]

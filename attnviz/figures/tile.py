@@ -61,8 +61,8 @@ Source = Attention | Weights | Tile
 class Cut(TypedDict, total=False):
     """What is looked at, as keyword arguments that every function over a `Source` takes.
 
-    head: its number, or "mean" or "maximum" over all. item: in the batch. rows, cols: queries and keys shown,
-    all if not given. query_tokens, key_tokens: labels, where the attention's own are not wanted. For arrays
+    head: its number, or "mean" or "maximum" over all. item: in the batch. rows, cols: positions of the queries
+    and keys shown; if not given, all that are no padding. query_tokens, key_tokens: labels, where the attention's own are not wanted. For arrays
     only: `allowed` says which pairs the mask lets through, `normalised` whether each row is a softmax.
     """
 
@@ -110,12 +110,12 @@ def _of_attention(
     n, m = source.shape
     _check_head(head, source.heads)
     one = head if isinstance(head, int) else None
-    row_positions, columns = _positions(rows, n), _positions(cols, m)
-    whole = to_numpy(source.allowed(one, item, rows=rows))
-    weights = source.weights(one, item, rows=rows, cols=cols)
+    row_positions = _positions(rows, n) if rows is not None else source.query_tokens_of(item).shown()
+    columns = _positions(cols, m) if cols is not None else source.key_tokens_of(item).shown()
+    whole = to_numpy(source.allowed(one, item, rows=row_positions))
     states = to_numpy(source.row_state(one, item))[..., list(row_positions)]
     return _assemble(
-        to_numpy(weights if isinstance(head, int) else combine(weights, head)),
+        _weights(source, head, item, row_positions, columns),
         whole,
         states,
         row_positions,
@@ -126,6 +126,15 @@ def _of_attention(
         source.normalised and head != "maximum",
         _sinks(source, one, item, row_positions),
     )
+
+
+def _weights(
+    source: Attention, head: Head, item: int, rows: tuple[int, ...], columns: tuple[int, ...]
+) -> Float[np.ndarray, "n m"]:
+    if isinstance(head, int):
+        return to_numpy(source.weights(head, item, rows=rows, cols=columns))
+    # Whole rows: which heads take part in a row is seen from all of its keys.
+    return to_numpy(combine(source.weights(None, item, rows=rows), head))[:, list(columns)]
 
 
 def _sinks(source: Attention, head: int | None, item: int, rows: tuple[int, ...]) -> Float[np.ndarray, " n"] | None:

@@ -199,3 +199,19 @@ def test_many_labels_are_thinned_out_but_all_can_be_hovered():
     axis = heatmap(softmax(100, 100), query_tokens=tokens, key_tokens=tokens).layout.xaxis
     assert len(axis.ticktext) <= 36
     assert axis.labelalias["41"] == "word41"
+
+
+def test_padding_is_not_shown(plotted):
+    tokens = Tokens(("a", "b", "[PAD]"), padding=(False, False, True))
+    mask = torch.tensor([[True, True, False]])
+    query, key = torch.randn(2, 3, 4, generator=torch.Generator().manual_seed(0)).unbind(0)
+    attention = Attention.from_qk(query, key, mask=mask, query_tokens=tokens, key_tokens=tokens)
+    assert np.asarray(plotted.trace(heatmap(attention), "weights").z).shape == (2, 2)
+
+
+def test_a_mean_over_heads_is_over_all_heads_also_when_columns_are_left_out(plotted):
+    """The second head gives the shown key exactly nothing; it still counts."""
+    heads = torch.tensor([[[0.4, 0.6]], [[0.0, 1.0]]])
+    for source in (heads, Attention.from_weights(heads)):
+        cells = plotted.trace(heatmap(source, head="mean", cols=(0,)), "weights")
+        assert np.asarray(cells.z).tolist() == [[pytest.approx(0.2)]]

@@ -70,7 +70,7 @@ def test_other_numbers_are_the_same_figure_with_other_numbers():
 def test_the_description_reads_the_row(intersection):
     grid = Grid(intersection.dots[0], ["ego"], KEYS, "Dot products", "signed")
     assert describe_number_grid(grid, 0) == "Dot products, row ego: car ahead 4.000, bike 5.000, parked <car> −1.000."
-    assert "1 rows and 3 columns" in describe_number_grid(grid)
+    assert describe_number_grid(grid) == "Dot products: 1 × 3 numbers."
 
 
 def test_the_table_is_exact_and_equal_labels_do_not_merge():

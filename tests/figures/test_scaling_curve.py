@@ -34,7 +34,7 @@ def test_both_curves_over_a_logarithmic_d(swept, plotted):
     [
         ("variance", "theory: d", [1, 4, 16]),
         ("variance", "theory: 1", [1, 1, 1]),
-        ("entropy", "maximum: log₂(16) = 4", [4, 4, 4]),
+        ("entropy", "maximum: log₂(16) = 4.000", [4, 4, 4]),
         ("gradient", "maximum: 1 − 1/16", [0.9375] * 3),
     ],
 )
