@@ -100,7 +100,8 @@ def test_the_wheel_zooms_around_the_pointer_once_the_map_has_the_focus(page):
         "([map, size]) => Number(document.querySelector(map).dataset.attnvizView.split(' ')[2]) > size",
         arg=[MAP, whole[2] * 1.5],
     )
-    assert place(page, 80, 80) == pytest.approx((x, y), abs=view(page)[2])
+    # Across, the square map still has room beside it and stays at its labels.
+    assert place(page, 80, 80)[1] == pytest.approx(y, abs=1)
 
 
 def test_dragging_moves_a_map_that_is_zoomed_in(page):

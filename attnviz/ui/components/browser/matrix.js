@@ -16,6 +16,8 @@ styles("components.css");
 // How long a pointer rests on a cell before its exact value is asked for.
 const REST_MS = 70;
 const STEP = 1.5;
+// Cells smaller than this on the screen cannot be aimed at.
+const FINE_PX = 3;
 
 // Codes by name, for answers that leave them out; a page that is left and opened again finds them here.
 const kept = new Map();
@@ -158,11 +160,20 @@ class Matrix {
     this.later();
   }
 
-  // The cell that a point of the screen shows: of those that share a pixel, the strongest.
+  // The cell that a point of the screen shows: the strongest of those that share a pixel. Where cells are
+  // hardly larger than pixels nobody can aim at one, so the pixels around are looked through as well.
   under(left, top) {
-    const cell = this.viewport.cell(left, top);
     const index = this.viewport.level(this.density);
-    return cell && index ? this.levels.strongest(index, cell[0] >> index, cell[1] >> index) : cell;
+    const size = Math.min(...this.viewport.scale) * 2 ** index;
+    const around = size < FINE_PX ? [0, -1, 1] : [0];
+    const cells = around.flatMap((down) => around.map((across) => this.viewport.cell(left + across, top + down)));
+    if (!cells[0]) return null;
+    const found = cells.filter(Boolean).map(([row, column]) => this.levels.strongest(index, row >> index, column >> index));
+    return found.reduce((best, cell) => (this.code(cell) > this.code(best) ? cell : best));
+  }
+
+  code([row, column]) {
+    return this.codes[row * this.viewport.columns + column];
   }
 
   point(cell) {
@@ -211,7 +222,7 @@ class Matrix {
   }
 
   about([row, column]) {
-    const code = this.codes[row * this.viewport.columns + column];
+    const code = this.code([row, column]);
     const weight = code < STATES ? this.labels.states[code] : `≈ ${decoded(code).toPrecision(2)}`;
     return `${this.placed(row, column)}: ${weight}`;
   }

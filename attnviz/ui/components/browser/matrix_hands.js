@@ -82,10 +82,15 @@ function key(matrix, event) {
     ]);
     return true;
   }
-  const middle = marks.cursor ? [viewport.left(marks.cursor[1] + 0.5), viewport.top(marks.cursor[0] + 0.5)] : undefined;
+  const zoom = (factor) => {
+    const { cursor } = marks;
+    if (!cursor) return matrix.zoom(factor);
+    matrix.zoom(factor, [viewport.left(cursor[1] + 0.5), viewport.top(cursor[0] + 0.5)]);
+    viewport.show(cursor);
+  };
   switch (event.key) {
-    case "+": case "=": matrix.zoom(KEY_ZOOM, middle); return true;
-    case "-": case "−": matrix.zoom(1 / KEY_ZOOM, middle); return true;
+    case "+": case "=": zoom(KEY_ZOOM); return true;
+    case "-": case "−": zoom(1 / KEY_ZOOM); return true;
     case "0": case "Home": matrix.whole(); return true;
     case "Enter": matrix.choose(marks.cursor); return true;
     case "Escape": matrix.cursor(null); return true;
