@@ -12,7 +12,7 @@ from torch import Tensor
 
 from attnviz.base.errors import InputError
 from attnviz.base.language import _, _m
-from attnviz.figures import layout, palette
+from attnviz.figures import layout, palette, plot
 from attnviz.figures.escape import escaped, shortened
 from attnviz.figures.numerals import signed_text, weight_text
 from attnviz.figures.to_numpy import to_numpy
@@ -60,9 +60,7 @@ def arrows(
         query, keys, query_label, key_labels, query_index, key_indices, dots, weights, values, dimensions
     )
     reach = palette.ceiling([c for arrow in shown for c in (arrow.x, arrow.y)], 1) if limit is None else float(limit)
-    figure = go.Figure([_trace(arrow, limit, step) for arrow in shown])
-    figure.update_layout(**_layout(reach, dimensions))
-    return figure
+    return plot.figure([_trace(arrow, limit, step) for arrow in shown], _layout(reach, dimensions))
 
 
 def describe_arrows(
@@ -195,11 +193,11 @@ def _note(dots: Float[np.ndarray, " m"] | None, weights: Float[np.ndarray, " m"]
     return "<br>".join(lines)
 
 
-def _trace(arrow: Arrow, limit: palette.Number | None, step: palette.Number | None) -> go.Scatter:
+def _trace(arrow: Arrow, limit: palette.Number | None, step: palette.Number | None) -> plot.Trace:
     """From the origin to the tip, with an arrow head and its label; values are dotted."""
     kind = arrow.name.split(":")[0]
     text = f"<b>{escaped(arrow.label)}</b>" + (f"<br>{arrow.note}" if arrow.note else "")
-    return go.Scatter(
+    return plot.scatter(
         name=arrow.label,
         meta=_handle(arrow, limit, step),
         customdata=["", arrow.name],

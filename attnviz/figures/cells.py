@@ -4,11 +4,10 @@ import functools
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from jaxtyping import Bool, Float
 from plotly.colors import sample_colorscale
 
-from attnviz.figures import palette
+from attnviz.figures import palette, plot
 
 _STEPS = 256
 INKS = ("#ffffff", "#000000")
@@ -18,7 +17,7 @@ BLANK = "\u2007"
 
 def printed(
     texts: list[list[str]], places: Float[np.ndarray, "n m"], colorscale: palette.ColorScale, **axes: str
-) -> list[go.Heatmap]:
+) -> list[plot.Trace]:
     """The texts over cells whose colour is at these places (0–1) of the scale; where the place is NaN, none.
 
     Plotly's own automatic ink is a dark grey that is hard to read on green. These traces, one for each ink, are
@@ -31,9 +30,9 @@ def printed(
     return [_overlay(texts, there & (dark == black), ink, axes) for ink, black in zip(INKS, (False, True), strict=True)]
 
 
-def _overlay(texts: list[list[str]], cells: Bool[np.ndarray, "n m"], ink: str, axes: dict[str, str]) -> go.Heatmap:
+def _overlay(texts: list[list[str]], cells: Bool[np.ndarray, "n m"], ink: str, axes: dict[str, str]) -> plot.Trace:
     """Texts of some cells and blanks of the same length in all others, so that both inks get the same size."""
-    return go.Heatmap(
+    return plot.heatmap(
         name="",
         z=np.zeros(cells.shape, dtype=np.uint8),
         zmin=0,

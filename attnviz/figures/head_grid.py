@@ -10,7 +10,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attnviz.base.language import _
-from attnviz.figures import layout, palette
+from attnviz.figures import layout, palette, plot
 from attnviz.figures.cells import outline, printed
 from attnviz.figures.escape import escaped
 from attnviz.figures.numerals import brief_text, signed_text
@@ -41,8 +41,8 @@ def head_grid(
     places = np.stack(np.broadcast_arrays(np.array(numbers)[:, None], np.arange(heads)[None]), axis=-1)
     least, greatest = (0.0, palette.ceiling(values)) if limits is None else limits
     suffix = f" {escaped(unit)}" if unit else ""
-    figure = go.Figure(
-        go.Heatmap(
+    traces = [
+        plot.heatmap(
             name="heads",
             z=values,
             zmin=least,
@@ -57,14 +57,15 @@ def head_grid(
             showscale=heads > MOST_HEADS_WITH_NUMBERS,
             colorbar=layout.colour_bar(escaped(unit)),
         )
-    )
+    ]
     if heads <= MOST_HEADS_WITH_NUMBERS:
         texts = [["" if np.isnan(value) else brief_text(float(value)) for value in row] for row in values]
         places = (values.astype(np.float64) - least) / (greatest - least)
-        figure.add_traces(printed(texts, places, palette.SEQUENTIAL))
+        traces += printed(texts, places, palette.SEQUENTIAL)
     gaps = np.argwhere(np.isnan(values))
     if len(gaps):
-        figure.add_scatter(x=gaps[:, 1], y=gaps[:, 0], mode="text", text=["—"] * len(gaps), hoverinfo="skip")
+        signs = ["—"] * len(gaps)
+        traces.append(plot.scatter(x=gaps[:, 1], y=gaps[:, 0], mode="text", text=signs, hoverinfo="skip"))
     shared = layout.base(
         title=escaped(f"{name} ({unit})" if unit else name),
         height=40 + max(90, count * 34) + 46,
@@ -72,15 +73,13 @@ def head_grid(
         right=16 if heads <= MOST_HEADS_WITH_NUMBERS else 92,
         bottom=46,
     )
-    figure.update_layout(
-        **shared,
-        xaxis=layout.token_axis([str(head) for head in range(heads)], title=layout.axis_title(_("head"), 4)),
-        yaxis=layout.token_axis(
-            [str(number) for number in numbers], reverse=True, title=layout.axis_title(_("layer"), 4)
-        ),
-        shapes=_outlines(numbers, selected),
+    layers_axis = layout.token_axis(
+        [str(number) for number in numbers], reverse=True, title=layout.axis_title(_("layer"))
     )
-    return figure
+    heads_axis = layout.token_axis([str(head) for head in range(heads)], title=layout.axis_title(_("head")))
+    return plot.figure(
+        traces, shared | {"xaxis": heads_axis, "yaxis": layers_axis, "shapes": _outlines(numbers, selected)}
+    )
 
 
 def describe_head_grid(

@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 
 from attnviz.attention import RowState
 from attnviz.base.language import _, _n
-from attnviz.figures import layout, palette
+from attnviz.figures import layout, palette, plot
 from attnviz.figures.cells import outline, printed
 from attnviz.figures.codes import CODE_ABSENT, CODE_FULLY_MASKED, CODE_NAN, CODE_ZERO
 from attnviz.figures.escape import escaped
@@ -20,6 +20,8 @@ from attnviz.figures.tile import Cut, Source, Tile, cut
 MOST_ROWS_WITH_NUMBERS = 32
 # With more keys than this, the numbers in the cells have two significant digits; hovering tells four.
 WIDE_NUMBERS = 8
+# Hovering tells why a cell has no weight; for more cells than this the texts would be too much to send.
+MOST_NAMED_STATES = 4096
 
 _STATE_COLOURS = (palette.ABSENT, palette.FULLY_MASKED, palette.NOT_A_NUMBER, palette.ZERO)
 _STATE_SIGNS = ("—", "∅", "NaN", "0")
@@ -40,16 +42,14 @@ def heatmap(
     """
     tile = cut(source, **options)
     states = cell_states(tile)
-    figure = go.Figure(_weight_map(tile, states))
+    traces = [_weight_map(tile, states)]
     if (states >= 0).any():
-        _add_states(figure, tile, states)
+        traces += _state_traces(tile, states)
     if _prints_numbers(tile):
         shown = np.where(states < 0, tile.weights, np.nan)
-        figure.add_traces(
-            printed(_texts(shown, len(tile.columns) > WIDE_NUMBERS), shown.astype(np.float64), palette.SEQUENTIAL)
-        )
-    figure.update_layout(**_layout(tile, title), shapes=_outlines(tile, query, key))
-    return figure
+        texts = _texts(shown, len(tile.columns) > WIDE_NUMBERS)
+        traces += printed(texts, shown.astype(np.float64), palette.SEQUENTIAL)
+    return plot.figure(traces, _layout(tile, title) | {"shapes": _outlines(tile, query, key)})
 
 
 def describe_heatmap(source: Source, *, query: int | None = None, **options: Unpack[Cut]) -> str:
@@ -109,13 +109,13 @@ def _prints_numbers(tile: Tile) -> bool:
     return len(tile.columns) <= palette.LINEAR_KEYS and len(tile.rows) <= MOST_ROWS_WITH_NUMBERS
 
 
-def _weight_map(tile: Tile, states: Int[np.ndarray, "n m"]) -> go.Heatmap:
+def _weight_map(tile: Tile, states: Int[np.ndarray, "n m"]) -> plot.Trace:
     weights = np.where(states < 0, tile.weights, np.nan).astype(np.float32)
     linear = tile.weights.shape[1] <= palette.LINEAR_KEYS
     with np.errstate(divide="ignore", invalid="ignore"):
         z = weights if linear else np.log10(weights)
     baseline = np.array([tile.uniform(row) for row in range(len(tile.rows))], dtype=np.float32)
-    return go.Heatmap(
+    return plot.heatmap(
         name="weights",
         z=z,
         customdata=_customdata(tile, baseline),
@@ -163,44 +163,51 @@ def _texts(weights: Float[np.ndarray, "n m"], brief: bool) -> list[list[str]]:
     return [["" if np.isnan(weight) else written(float(weight)) for weight in row] for row in weights]
 
 
-def _add_states(figure: go.Figure, tile: Tile, states: Int[np.ndarray, "n m"]) -> None:
+def _state_traces(tile: Tile, states: Int[np.ndarray, "n m"]) -> list[plot.Trace]:
     """What is not a weight: its own flat colours, a sign in the cell where there is room, and a legend."""
-    names = state_names()
     n, m = states.shape
-    figure.add_heatmap(
+    named = n * m <= MOST_NAMED_STATES
+    names = [*map(escaped, state_names()), ""]
+    stops = [(place, colour) for at, colour in enumerate(_STATE_COLOURS) for place in (at / 4, (at + 1) / 4)]
+    cells = plot.heatmap(
         name="states",
         z=np.where(states < 0, np.nan, states).astype(np.float32),
         zmin=-0.5,
         zmax=3.5,
-        colorscale=[
-            (place, colour) for index, colour in enumerate(_STATE_COLOURS) for place in (index / 4, (index + 1) / 4)
-        ],
+        colorscale=stops,
         showscale=False,
         customdata=_customdata(tile, np.full(n, np.nan, dtype=np.float32)),
-        text=[[escaped(names[state]) if state >= 0 else "" for state in row] for row in states]
-        if n * m <= 4096
-        else None,
-        hovertemplate="<br>".join(_hover(False).split("<br>")[:2]) + "<br>%{text}<extra></extra>"
-        if n * m <= 4096
-        else None,
+        text=[[names[state] for state in row] for row in states] if named else None,
+        hovertemplate="<br>".join([*_hover(False).split("<br>")[:2], "%{text}<extra></extra>"]) if named else None,
         hoverongaps=False,
         xgap=1 if m <= 64 else 0,
         ygap=1 if n <= 64 else 0,
     )
-    present = sorted({int(state) for state in states[states >= 0].tolist()})
-    if n <= MOST_ROWS_WITH_NUMBERS and m <= MOST_ROWS_WITH_NUMBERS:
-        at = np.argwhere(states >= 0)
-        figure.add_scatter(
-            x=at[:, 1],
-            y=at[:, 0],
-            mode="text",
-            text=[_STATE_SIGNS[states[row, column]] for row, column in at],
-            textfont={"size": 12 if m <= WIDE_NUMBERS else 8},
-            hoverinfo="skip",
-            showlegend=False,
-        )
-    for state in present:
-        figure.add_scatter(
+    return [cells, *_signs(states), *_legend(states)]
+
+
+def _signs(states: Int[np.ndarray, "n m"]) -> list[plot.Trace]:
+    """A sign in every cell that is not a weight, if the cells are large enough."""
+    n, m = states.shape
+    if n > MOST_ROWS_WITH_NUMBERS or m > MOST_ROWS_WITH_NUMBERS:
+        return []
+    at = np.argwhere(states >= 0)
+    signs = plot.scatter(
+        x=at[:, 1],
+        y=at[:, 0],
+        mode="text",
+        text=[_STATE_SIGNS[states[row, column]] for row, column in at],
+        textfont={"size": 12 if m <= WIDE_NUMBERS else 8},
+        hoverinfo="skip",
+        showlegend=False,
+    )
+    return [signs]
+
+
+def _legend(states: Int[np.ndarray, "n m"]) -> list[plot.Trace]:
+    names = state_names()
+    return [
+        plot.scatter(
             x=[None],
             y=[None],
             mode="markers",
@@ -208,6 +215,8 @@ def _add_states(figure: go.Figure, tile: Tile, states: Int[np.ndarray, "n m"]) -
             name=f"{_STATE_SIGNS[state]} {names[state]}",
             showlegend=True,
         )
+        for state in np.unique(states[states >= 0]).tolist()
+    ]
 
 
 def _layout(tile: Tile, title: str | None) -> dict[str, Any]:

@@ -4,8 +4,6 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
-import plotly.graph_objects as go
-
 from attnviz.figures import palette
 from attnviz.figures.escape import escaped
 
@@ -35,7 +33,7 @@ def base(
     if not title:
         title, subtitle = subtitle, ""
     return {
-        "template": go.layout.Template(),
+        "template": "none",
         "paper_bgcolor": palette.TRANSPARENT,
         "plot_bgcolor": palette.TRANSPARENT,
         "uirevision": UI_REVISION,

@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float, Shaped
 from torch import Tensor
 
 from attnviz.base.language import _
-from attnviz.figures import layout, palette
+from attnviz.figures import layout, palette, plot
 from attnviz.figures.cells import outline, printed
 from attnviz.figures.escape import escaped, labels
 from attnviz.figures.numerals import signed_text, weight_text
@@ -88,14 +88,16 @@ def number_grid(
 
 def figure_of(grid: Grid, highlighted_row: int | None = None) -> go.Figure:
     """The same for a `Grid`."""
-    figure, texts, places = go.Figure(_cells(grid)), grid.texts(), _places(grid)
+    texts, places = grid.texts(), _places(grid)
+    traces = [_cells(grid)]
     if grid.kind != "plain":
-        figure.add_traces(printed(texts, places, _scale(grid.kind)))
-    figure.add_traces(_uncoloured(texts, np.isnan(places) | (grid.kind == "plain")))
+        traces += printed(texts, places, _scale(grid.kind))
+    traces += _uncoloured(texts, np.isnan(places) | (grid.kind == "plain"))
+    shapes = []
     if highlighted_row is not None:
         row = float(highlighted_row)
-        figure.add_shape(outline(0.0, places.shape[1] - 1.0, row, row))
-    return figure.update_layout(**_layout(grid))
+        shapes.append(outline(0.0, places.shape[1] - 1.0, row, row))
+    return plot.figure(traces, _layout(grid) | {"shapes": shapes})
 
 
 def describe_number_grid(grid: Grid, highlighted_row: int | None = None) -> str:
@@ -137,11 +139,11 @@ def _scale(kind: Kind) -> palette.ColorScale:
     return palette.SEQUENTIAL if kind == "weights" else palette.DIVERGING
 
 
-def _cells(grid: Grid) -> go.Heatmap:
+def _cells(grid: Grid) -> plot.Trace:
     (least, greatest), scale = _limits(grid), _scale(grid.kind)
     values = np.where(grid.gone(), np.nan, grid.values()).astype(np.float32)
     rows, columns = np.indices(values.shape)
-    return go.Heatmap(
+    return plot.heatmap(
         name="numbers",
         z=values,
         zmin=least,
@@ -156,13 +158,13 @@ def _cells(grid: Grid) -> go.Heatmap:
     )
 
 
-def _uncoloured(texts: list[list[str]], cells: Bool[np.ndarray, "n m"]) -> list[go.Scatter]:
+def _uncoloured(texts: list[list[str]], cells: Bool[np.ndarray, "n m"]) -> list[plot.Trace]:
     """Numbers on the bare page, in the colour of its text."""
     at = np.argwhere(cells)
     if not len(at):
         return []
     return [
-        go.Scatter(
+        plot.scatter(
             name="",
             x=at[:, 1],
             y=at[:, 0],

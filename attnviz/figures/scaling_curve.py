@@ -9,7 +9,7 @@ from jaxtyping import Float
 
 from attnviz.attention.scaling import Sweep
 from attnviz.base.language import _
-from attnviz.figures import layout, palette
+from attnviz.figures import layout, palette, plot
 from attnviz.figures.numerals import signed_text
 from attnviz.figures.to_numpy import to_numpy
 
@@ -25,9 +25,8 @@ def scaling_curve(found: Sweep, measure: Measure) -> go.Figure:
     log₂(keys). gradient: the sum of ∂weight/∂score, dashed its maximum 1 − 1/keys.
     """
     dimensions = to_numpy(found.dimensions)
-    figure = go.Figure()
-    for name, level, colour in _references(found, measure):
-        figure.add_scatter(
+    theory = [
+        plot.scatter(
             name=name,
             x=dimensions,
             y=level,
@@ -35,8 +34,10 @@ def scaling_curve(found: Sweep, measure: Measure) -> go.Figure:
             line={"color": colour, "width": 1.5, "dash": "dash"},
             hoverinfo="skip",
         )
-    for name, values, colour, symbol in _curves(found, measure):
-        figure.add_scatter(
+        for name, level, colour in _references(found, measure)
+    ]
+    measured = [
+        plot.scatter(
             name=name,
             x=dimensions,
             y=values,
@@ -45,7 +46,9 @@ def scaling_curve(found: Sweep, measure: Measure) -> go.Figure:
             marker={"symbol": symbol, "size": 8, "color": colour},
             hovertemplate=f"{name}<br>d = %{{x}}: <b>%{{y:.4~g}}</b><extra></extra>",
         )
-    return figure.update_layout(**_layout(found, measure))
+        for name, values, colour, symbol in _curves(found, measure)
+    ]
+    return plot.figure([*theory, *measured], _layout(found, measure))
 
 
 def describe_scaling_curve(found: Sweep, measure: Measure) -> str:

@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float, Int
 
 from attnviz.attention import RowState
 from attnviz.base.language import _, _n
-from attnviz.figures import layout, palette
+from attnviz.figures import layout, palette, plot
 from attnviz.figures.escape import escaped
 from attnviz.figures.heatmap import baseline_sentence, describe_heatmap, table_heatmap
 from attnviz.figures.numerals import weight_text
@@ -66,14 +66,10 @@ def token_lines(
     """
     tiles = _tiles(source, heads, options)
     lines, left_out = _drawn(tiles, query, key)
-    figure = go.Figure(_line_traces(lines, tiles))
-    figure.add_trace(_hover_points(lines, tiles))
-    figure.add_traces(_token_traces(tiles, query, key))
-    figure.update_traces(showlegend=False)
-    if len(tiles) > 1:
-        figure.add_traces(_legend(tiles))
-    figure.update_layout(**_layout(tiles, title, left_out))
-    return figure
+    traces = [*_line_traces(lines, tiles), _hover_points(lines, tiles), *_token_traces(tiles, query, key)]
+    unnamed = [{**trace, "showlegend": False} for trace in traces]
+    legend = _legend(tiles) if len(tiles) > 1 else []
+    return plot.figure([*unnamed, *legend], _layout(tiles, title, left_out))
 
 
 def describe_token_lines(
@@ -150,7 +146,7 @@ def _lines_of(number: int, tile: Tile, query: int | None, key: int | None) -> Li
     return Lines(np.full(len(row), number), row, column, tile.weights[row, column].astype(np.float64))
 
 
-def _line_traces(lines: Lines, tiles: Sequence[Tile]) -> list[go.Scatter]:
+def _line_traces(lines: Lines, tiles: Sequence[Tile]) -> list[plot.Trace]:
     """Few lines exactly as thick as they should be; many in levels of like thickness, one trace a level and head."""
     thick = np.array([palette.thickness(float(weight)) for weight in lines.weight])
     if len(lines) > LEVELS:
@@ -166,13 +162,13 @@ def _line_traces(lines: Lines, tiles: Sequence[Tile]) -> list[go.Scatter]:
     return [_line_trace(lines.at(chosen), len(tiles), float(thick[chosen][0]), faint) for chosen in groups]
 
 
-def _line_trace(lines: Lines, heads: int, thick: float, faint: float) -> go.Scatter:
+def _line_trace(lines: Lines, heads: int, thick: float, faint: float) -> plot.Trace:
     count = len(lines)
     x = np.tile([0.0, 1.0, np.nan], count)
     shift = _shift(lines.head, heads)
     y = np.stack([lines.row + shift, lines.column + shift, np.full(count, np.nan)], axis=1).ravel()
     share = (thick - palette.MINIMUM_STROKE) / (palette.STROKE_OF_ONE - palette.MINIMUM_STROKE)
-    return go.Scatter(
+    return plot.scatter(
         name="",
         x=x.astype(np.float32),
         y=y.astype(np.float32),
@@ -188,7 +184,7 @@ def _shift(head: Int[np.ndarray, " lines"], heads: int) -> Float[np.ndarray, " l
     return (head - (heads - 1) / 2) * min(_APART, 0.7 / heads)
 
 
-def _hover_points(lines: Lines, tiles: Sequence[Tile]) -> go.Scatter:
+def _hover_points(lines: Lines, tiles: Sequence[Tile]) -> plot.Trace:
     """Invisible points along the lines: Plotly tells nothing of a line between its ends."""
     along = np.array([0.12, 0.5, 0.88] if len(lines) <= 400 else [0.12])
     which = np.repeat(np.arange(len(lines)), len(along))
@@ -204,7 +200,7 @@ def _hover_points(lines: Lines, tiles: Sequence[Tile]) -> go.Scatter:
         key="%{customdata[1]}",
         weight="<b>%{customdata[2]:.4~g}</b>",
     )
-    return go.Scatter(
+    return plot.scatter(
         name="lines",
         x=place.astype(np.float32),
         y=y.ravel().astype(np.float32),
@@ -222,7 +218,7 @@ def _hover_text(lines: Lines, tiles: Sequence[Tile], index: int) -> str:
     return f"<b>{pair}</b>" + (f" · {tile.head}" if tile.head else "")
 
 
-def _token_traces(tiles: Sequence[Tile], query: int | None, key: int | None) -> list[go.Scatter]:
+def _token_traces(tiles: Sequence[Tile], query: int | None, key: int | None) -> list[plot.Trace]:
     """Both columns of tokens; beside each the weight that it has with the selected one."""
     tile = tiles[0]
     row, column = tile.row_of(query), tile.column_of(key)
@@ -267,13 +263,13 @@ def _weight_or_state(tile: Tile, row: int, column: int) -> str:
 
 def _tokens(
     name: str, side: str, x: float, texts: Sequence[str], positions: Sequence[int], reach: float
-) -> list[go.Scatter]:
+) -> list[plot.Trace]:
     """The visible labels, and invisible points under them so that a whole label can be clicked."""
     y = np.arange(len(texts))
     outwards = -1 if side == "query" else 1
     spots = np.arange(0.1, 0.95, 0.2)
     custom = [[side, position] for position in positions]
-    shown = go.Scatter(
+    shown = plot.scatter(
         name=name,
         x=np.full(len(texts), x),
         y=y,
@@ -286,7 +282,7 @@ def _tokens(
         hovertemplate=_hover_of_side(side),
         cliponaxis=False,
     )
-    spread = go.Scatter(
+    spread = plot.scatter(
         name=f"{name} (area)",
         x=(x + outwards * reach * np.tile(spots, len(texts))).astype(np.float32),
         y=np.repeat(y, len(spots)),
@@ -308,9 +304,9 @@ def _hover_of_side(side: str) -> str:
     return said + "<extra></extra>"
 
 
-def _legend(tiles: Sequence[Tile]) -> list[go.Scatter]:
+def _legend(tiles: Sequence[Tile]) -> list[plot.Trace]:
     return [
-        go.Scatter(
+        plot.scatter(
             name=tile.head,
             x=[None],
             y=[None],

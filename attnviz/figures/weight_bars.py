@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from attnviz.base.language import _
-from attnviz.figures import layout, palette
+from attnviz.figures import layout, palette, plot
 from attnviz.figures.cells import outline
 from attnviz.figures.escape import labels
 from attnviz.figures.numerals import signed_text, weight_text
@@ -43,16 +43,17 @@ def weight_bars(
     """
     values, there = to_numpy(weights).astype(np.float64), _there(weights, allowed)
     positions = list(range(len(values))) if keys is None else list(keys)
-    figure = go.Figure(_bars(np.where(there, values, np.nan), positions, palette.CATEGORICAL[0], _("weight"), "x"))
-    figure.add_trace(_numbers(_weight_texts(values, there), np.where(there, values, 0.0), "x"))
+    traces = [
+        _bars(np.where(there, values, np.nan), positions, palette.CATEGORICAL[0], _("weight"), "x"),
+        _numbers(_weight_texts(values, there), np.where(there, values, 0.0), "x"),
+    ]
     if shares is not None:
         parts = to_numpy(shares).astype(np.float64)
         shown = np.where(there & np.isfinite(parts), parts, np.nan)
-        figure.add_trace(_bars(shown, positions, palette.CATEGORICAL[1], _("share of the output"), "x2"))
-        figure.add_trace(_numbers(_share_texts(parts, there), np.nan_to_num(shown), "x2"))
-    figure.update_layout(**_layout(values, there, shares, labels(key_labels, len(values)), title, normalised))
-    figure.update_layout(shapes=_shapes(there, normalised, positions, key))
-    return figure
+        traces.append(_bars(shown, positions, palette.CATEGORICAL[1], _("share of the output"), "x2"))
+        traces.append(_numbers(_share_texts(parts, there), np.nan_to_num(shown), "x2"))
+    described = _layout(values, there, shares, labels(key_labels, len(values)), title, normalised)
+    return plot.figure(traces, described | {"shapes": _shapes(there, normalised, positions, key)})
 
 
 def describe_weight_bars(
@@ -129,8 +130,8 @@ def _rounded(part: float) -> str:
     return f"{100 * part:.1f}".replace("-", "−")
 
 
-def _bars(values: Float[np.ndarray, " m"], positions: Sequence[int], colour: str, name: str, axis: str) -> go.Bar:
-    return go.Bar(
+def _bars(values: Float[np.ndarray, " m"], positions: Sequence[int], colour: str, name: str, axis: str) -> plot.Trace:
+    return plot.bar(
         name=name,
         orientation="h",
         x=values,
@@ -143,9 +144,9 @@ def _bars(values: Float[np.ndarray, " m"], positions: Sequence[int], colour: str
     )
 
 
-def _numbers(texts: list[str], values: Float[np.ndarray, " m"], axis: str) -> go.Scatter:
+def _numbers(texts: list[str], values: Float[np.ndarray, " m"], axis: str) -> plot.Trace:
     """The numbers at the ends of the bars, in the colour of the page's text."""
-    return go.Scatter(
+    return plot.scatter(
         name="",
         x=np.maximum(np.nan_to_num(values), 0.0),
         y=np.arange(len(values)),

@@ -1,0 +1,32 @@
+"""Figures from plain dictionaries, in one step.
+
+Plotly then checks every attribute once. Adding traces and updating the layout piece by piece takes ten times
+as long, which shows when a slider redraws seven figures.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+Trace = dict[str, Any]
+
+
+def heatmap(**attributes: Any) -> Trace:
+    """A heatmap trace."""
+    return {"type": "heatmap", **attributes}
+
+
+def scatter(**attributes: Any) -> Trace:
+    """A scatter trace: lines, markers or text."""
+    return {"type": "scatter", **attributes}
+
+
+def bar(**attributes: Any) -> Trace:
+    """A bar trace."""
+    return {"type": "bar", **attributes}
+
+
+def figure(traces: Sequence[Trace], layout: Mapping[str, Any]) -> go.Figure:
+    """The figure of these traces."""
+    return go.Figure(data=list(traces), layout=dict(layout))
