@@ -1,7 +1,7 @@
 """How the state of a page becomes one parameter of its address, or a view file, and back."""
 
 import base64
-import binascii
+import json
 import zlib
 from typing import TypeVar
 
@@ -46,9 +46,10 @@ def decode(text: str, kind: type[V]) -> V | None:
         packed = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
         unpacker = zlib.decompressobj()
         raw = unpacker.decompress(packed, FILE_LIMIT)
-    except (binascii.Error, ValueError, zlib.error) as reason:
-        raise InputError(_m("The view in the address is damaged; the page shows its start instead.")) from reason
-    if not unpacker.eof:
+        whole = unpacker.eof and isinstance(json.loads(raw), dict)
+    except (ValueError, RecursionError, zlib.error):
+        whole = False
+    if not whole:
         raise InputError(_m("The view in the address is damaged; the page shows its start instead."))
     return from_json(raw, kind)
 

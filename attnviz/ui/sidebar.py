@@ -6,23 +6,35 @@ from attnviz.base import device, language
 from attnviz.base.errors import InputError
 from attnviz.base.language import _
 from attnviz.ui import address, state
+from attnviz.ui.components import address as address_bar
 from attnviz.ui.components import share, theme
 from attnviz.ui.navigation import PLACES, Place
 from attnviz.ui.page import complain
+
+LANGUAGE_PARAMETER = "lang"
 
 
 def draw(page: "st.Page") -> None:
     """The sidebar below the menu."""
     place = next(place for place in PLACES if place.path == (page.url_path or PLACES[0].path))
     with st.sidebar:
-        st.segmented_control(
-            _("Language"), list(language.LANGUAGES), key="lang", bind="query-params", default="en", required=True,
-            format_func=language.LANGUAGES.__getitem__,
-        )  # fmt: skip
-        language.choose(st.session_state.get("lang") or "en")
+        _language()
         theme("theme", [place.path for place in PLACES])
         _device()
         _share(place)
+
+
+def _language() -> None:
+    # Streamlit's own binding would put the language's name into the address, not its code.
+    if "lang" not in st.session_state:
+        asked = st.query_params.get(LANGUAGE_PARAMETER)
+        st.session_state["lang"] = asked if asked in language.LANGUAGES else "en"
+    st.segmented_control(
+        _("Language"), list(language.LANGUAGES), key="lang", required=True, persist_state="session",
+        format_func=language.LANGUAGES.__getitem__,
+    )  # fmt: skip
+    code = language.current()
+    address_bar("address-language", {LANGUAGE_PARAMETER: "" if code == "en" else code})
 
 
 def chosen_device() -> str:

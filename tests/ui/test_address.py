@@ -1,4 +1,5 @@
 import base64
+import contextlib
 import json
 import zlib
 
@@ -40,10 +41,8 @@ def test_another_pages_address_is_no_complaint():
 
 @given(st.text(alphabet=st.characters(codec="ascii"), max_size=200))
 def test_a_tampered_address_is_a_view_or_one_sentence(text):
-    try:
-        address.decode(text, HeadsView)
-    except InputError as error:
-        assert "\n" not in str(error)
+    with contextlib.suppress(InputError):
+        assert address.decode(text, HeadsView) in (None, HeadsView())
 
 
 def test_every_cut_of_an_address_is_one_sentence():

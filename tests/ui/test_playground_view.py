@@ -12,7 +12,7 @@ def _changed(view, **fields):
 
 def test_a_new_token_is_zero_and_shares_evenly():
     view = PlaygroundView.start("seed-0")
-    larger = _changed(view, **view.with_token("new", "both"))
+    larger = _changed(view, **view.with_tokens(5, "both", str))
     weights = work_out(larger).steps.weights[0]
     assert larger.query[4] == (0.0,) * 8
     # A query of zeros scores every key 0: five equal weights.
@@ -21,8 +21,8 @@ def test_a_new_token_is_zero_and_shares_evenly():
 
 def test_adding_and_removing_a_token_changes_nothing():
     view = PlaygroundView.start("seed-0")
-    larger = _changed(view, **view.with_token("new", "both"))
-    assert _changed(larger, **larger.without_token("both")) == view
+    larger = _changed(view, **view.with_tokens(5, "both", str))
+    assert _changed(larger, **larger.with_tokens(4, "both", str)) == view
 
 
 def test_a_new_dimension_is_zero_and_leaves_the_dot_products():
@@ -39,7 +39,7 @@ def test_fewer_dimensions_forget_the_last():
 
 def test_selecting_stays_valid_when_the_selected_token_goes():
     view = _changed(PlaygroundView.start("seed-0"), selected=3, row=3)
-    assert _changed(view, **view.without_token("both")).selected == 2
+    assert _changed(view, **view.with_tokens(3, "both", str)).selected == 2
 
 
 def test_the_seed_0_example_shows_the_weights_of_the_lesson():

@@ -169,9 +169,7 @@ def sizes(store: PlaygroundStore) -> None:
 
 def _tokens(store: PlaygroundStore, side: Side, label: str, count: int) -> None:
     def changed(wanted: int) -> dict[str, Any]:
-        if wanted > count:
-            return store.view.with_token(_("token {index}", index=count), side)
-        return store.view.without_token(side) if wanted < count else {}
+        return store.view.with_tokens(wanted, side, lambda index: _("token {index}", index=index))
 
     st.number_input(label, 1, MOST_TOKENS, width=220, **store.widget(f"count {side}", count, changed))
 

@@ -1,6 +1,7 @@
 """The Playground's state: vectors, tokens and switches."""
 
 import math
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 import torch
@@ -164,31 +165,19 @@ class PlaygroundView(View, frozen=True):
         common = math.gcd(len(self.query[0]), len(self.value[0]))
         return tuple(count for count in range(1, common + 1) if common % count == 0)
 
-    def with_token(self, label: str, side: Side) -> dict[str, Any]:
-        """The fields that change when a token is added; its vectors are zero."""
-        changed: dict[str, Any] = {}
+    def with_tokens(self, count: int, side: Side, label: Callable[[int], str]) -> dict[str, Any]:
+        """The fields that change when there are `count` tokens: new ones are zero, the last ones go first."""
+        changed: dict[str, Any] = {"row": min(self.row, count - 1)} if self.projection is None else {"row": 0}
         if side != "key":
-            changed["query_tokens"] = (*self.query_tokens, label)
-            changed["query"] = (*self.query, (0.0,) * len(self.query[0]))
+            changed["query_tokens"] = _resized(self.query_tokens, count, label)
+            changed["query"] = _padded(self.query, count)
+            changed["selected"] = min(self.selected, count - 1)
         if side != "query":
-            changed["key_tokens"] = (*self.key_tokens, label)
-            changed["key"] = (*self.key, (0.0,) * len(self.key[0]))
-            changed["value"] = (*self.value, (0.0,) * len(self.value[0]))
+            changed["key_tokens"] = _resized(self.key_tokens, count, label)
+            changed["key"] = _padded(self.key, count)
+            changed["value"] = _padded(self.value, count)
         if self.projection:
-            features = self.projection.features
-            changed["projection"] = self.projection.with_features((*features, (0.0,) * len(features[0])))
-        return changed
-
-    def without_token(self, side: Side) -> dict[str, Any]:
-        """The fields that change when the last token is removed."""
-        changed: dict[str, Any] = {"row": 0}
-        if side != "key":
-            changed |= {"query_tokens": self.query_tokens[:-1], "query": self.query[:-1]}
-            changed["selected"] = min(self.selected, len(self.query) - 2)
-        if side != "query":
-            changed |= {"key_tokens": self.key_tokens[:-1], "key": self.key[:-1], "value": self.value[:-1]}
-        if self.projection:
-            changed["projection"] = self.projection.with_features(self.projection.features[:-1])
+            changed["projection"] = self.projection.with_features(_padded(self.projection.features, count))
         return changed
 
     def with_dimensions(self, count: int, kind: Vectors) -> dict[str, Any]:
@@ -198,6 +187,14 @@ class PlaygroundView(View, frozen=True):
         for part in parts:
             changed[part] = tuple((*vector, *(0.0,) * count)[:count] for vector in getattr(self, part))
         return changed
+
+
+def _resized(labels: tuple[str, ...], count: int, label: Callable[[int], str]) -> tuple[str, ...]:
+    return (*labels, *map(label, range(len(labels), count)))[:count]
+
+
+def _padded(matrix: Matrix, count: int) -> Matrix:
+    return (*matrix, *((0.0,) * len(matrix[0]) for _new in range(len(matrix), count)))[:count]
 
 
 def _rounded(tensor: torch.Tensor) -> Matrix:
