@@ -26,8 +26,8 @@ def playground() -> None:
             complain(error)
             return
         pictures.steps(store, worked)
-        pictures.formula(store.view, worked)
-        pictures.check(worked)
+    pictures.formula(store.view, worked)
+    pictures.check(worked)
     with st.expander(_("Tokens, dimensions, and one step further back"), icon=":material/resize:"):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             controls.sizes(store)

@@ -20,6 +20,8 @@ class Picture:
     description: str
     table: Callable[[], pd.DataFrame]
     height: int = 380
+    span: int = 1
+    """How many columns it takes where there are as many."""
 
 
 def show(
@@ -36,6 +38,7 @@ def show(
         {name: picture.figure for name, picture in pictures.items()},
         descriptions={name: picture.description for name, picture in pictures.items()},
         height={name: picture.height for name, picture in pictures.items()},
+        spans={name: picture.span for name, picture in pictures.items()},
         columns_min_width=columns_min_width,
         on_click=on_click,
         on_drag=on_drag,
