@@ -81,12 +81,11 @@ class Matrix {
     return cell && cell[0] < this.viewport.rows && cell[1] < this.viewport.columns ? cell : null;
   }
 
-  describe({ selected, selectedTile, value, description, height, labels, ticks }) {
+  describe({ selected, selectedTile, value, description, labels, ticks }) {
     if (value) this.values.set(`${value.row} ${value.column}`, value.text);
     if (this.outbox.idle) Object.assign(this.marks, { selected, selectedTile });
     this.canvas.setAttribute("aria-label", `${description} ${labels.help}`);
     this.canvas.title = labels.help;
-    this.canvas.style.height = `${height}px`;
     this.canvas.classList.toggle("attnviz-clickable", this.header.clicks);
     if (!this.bar) this.line.append((this.bar = toolbar(
       [
@@ -113,20 +112,20 @@ class Matrix {
 
   resized(redraw = false) {
     if (!this.viewport) return;
-    const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight];
-    if (!width || !height) return;
-    const size = `${width} ${height} ${this.density}`;
+    const width = this.canvas.clientWidth;
+    if (!width) return;
+    const gutter = this.tile ? GUTTER_OF_TILES : GUTTER;
+    const [beside, above] = [gutter.left + gutter.right, gutter.top + gutter.bottom];
+    const area = { left: gutter.left, top: gutter.top, width: Math.max(40, width - beside), height: this.header.height - above };
+    // A map that is as wide as its place needs no more height than its rows.
+    area.height = Math.max(40, Math.min(area.height, this.viewport.neededHeight(area.width)));
+    const size = `${width} ${area.height} ${this.density}`;
     if (size !== this.size || !this.viewport.area) {
       this.size = size;
+      this.canvas.style.height = `${area.height + above}px`;
       this.canvas.width = Math.round(width * this.density);
-      this.canvas.height = Math.round(height * this.density);
-      const gutter = this.tile ? GUTTER_OF_TILES : GUTTER;
-      this.viewport.place({
-        left: gutter.left,
-        top: gutter.top,
-        width: Math.max(40, width - gutter.left - gutter.right),
-        height: Math.max(40, height - gutter.top - gutter.bottom),
-      });
+      this.canvas.height = Math.round((area.height + above) * this.density);
+      this.viewport.place(area);
       redraw = true;
     }
     if (redraw) this.draw();

@@ -29,6 +29,7 @@ export function template(colours) {
     linecolor: border,
     tickcolor: border,
     zerolinecolor: border,
+    ticklabelstandoff: 3,
     title: { standoff: 8 },
   };
   const wall = { gridcolor: border, zerolinecolor: border, showbackground: false };

@@ -21,6 +21,11 @@ export class Viewport {
     else this.clamp();
   }
 
+  // Beyond this the whole map, at this width, would leave its place empty.
+  neededHeight(width) {
+    return Math.ceil((this.rows * width) / this.columns);
+  }
+
   reset() {
     Object.assign(this, { x: 0, y: 0, scale: [...this.fit], whole: true });
   }
