@@ -173,6 +173,19 @@ def test_what_it_learns_of_the_rows_serves_the_tiles():
     torch.testing.assert_close(attention.weights(2, rows=[1, 30]), fresh.weights(2, rows=[1, 30]), equal_nan=True)
 
 
+def test_what_it_learns_of_one_head_is_not_taken_for_another():
+    query, key = 3 * draw(1, 4, 9, 8), draw(1, 4, 9, 8, seed=1)
+    attention = Attention.from_qk(query, key)
+    one = attention.overview(5, head=2)
+    assert torch.equal(one.maximum[0], attention.overview(5).maximum[2])
+    fresh = Attention.from_qk(query, key)
+    attention = Attention.from_qk(query, key)
+    attention.overview(5, head=2)
+    for head in range(4):
+        torch.testing.assert_close(attention.weights(head, rows=[3]), fresh.weights(head, rows=[3]))
+    torch.testing.assert_close(attention.lse(), fresh.lse())
+
+
 def test_no_tensor_of_n_by_n_is_made():
     query, key = draw(6000, 8), draw(6000, 8, seed=1)
     largest = 0
