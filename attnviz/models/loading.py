@@ -37,7 +37,7 @@ def load(name: str, *, device: str | None = None) -> TextModel:
     place = devices.choose(device)
     if name == minilm.NAME:
         return _from(str(minilm.folder()), name, place, local=True, card=minilm.card())
-    if Path(name).is_dir():
+    if _is_folder(name):
         _check_folder(Path(name))
         return _from(name, name, place, local=True)
     if not _HUB_ID.fullmatch(name) or name.startswith("."):
@@ -48,6 +48,13 @@ def load(name: str, *, device: str | None = None) -> TextModel:
             name=name,
         )
     return _from(name, name, place, local=False)
+
+
+def _is_folder(name: str) -> bool:
+    try:
+        return bool(name) and Path(name).is_dir()
+    except (OSError, ValueError):  # too long for a path, or with a NUL in it
+        return False
 
 
 def _check_folder(folder: Path) -> None:

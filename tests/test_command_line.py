@@ -1,0 +1,49 @@
+import socket
+
+import pytest
+
+import attnviz
+from attnviz.__main__ import main, site
+
+
+def test_a_trace_is_written_and_opens_again(tmp_path, capsys):
+    path = tmp_path / "run.safetensors"
+    assert main(["trace", "minilm", "The black cat.", "--output", str(path), "--values"]) == 0
+    assert "6 attentions written" in capsys.readouterr().out
+    trace = attnviz.load(path)
+    assert trace[0].query_tokens.texts == ("[CLS]", "the", "black", "cat", ".", "[SEP]")
+    assert trace[0].has_values
+
+
+def test_bad_input_is_one_sentence_and_status_2(tmp_path, capsys):
+    assert main(["trace", str(tmp_path), "text", "-o", str(tmp_path / "x.safetensors")]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("attnviz: The folder")
+    assert said.count("\n") == 1
+    assert not (tmp_path / "x.safetensors").exists()
+
+
+def test_a_port_in_use_is_one_sentence(capsys):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert main(["run", "--port", str(port), "--no-browser"]) == 2
+    assert f"Port {port} is in use" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("port", ["0", "70000"])
+def test_a_port_out_of_range_is_one_sentence(port, capsys):
+    assert main(["run", "--port", port]) == 2
+    assert "from 1 to 65535" in capsys.readouterr().err
+
+
+def test_the_site_is_found_from_a_checkout():
+    assert (site() / "app.py").is_file()
+    assert (site() / ".streamlit" / "config.toml").is_file()
+
+
+def test_no_command_is_a_usage_error():
+    with pytest.raises(SystemExit) as stopped:
+        main([])
+    assert stopped.value.code == 2
