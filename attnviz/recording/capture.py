@@ -27,7 +27,7 @@ SCRIPTED = _m("“{name}” is TorchScript: what happens inside it was not recor
 
 
 @contextmanager
-def capture(model: nn.Module, *, values: bool = False) -> Iterator[Trace]:
+def capture(model: object, *, values: bool = False) -> Iterator[Trace]:
     """Records the attentions of a model that runs within the block.
 
         with attnviz.capture(model) as trace:

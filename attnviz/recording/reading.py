@@ -109,19 +109,17 @@ class Reading:
         except InputError as error:
             self._recording.note(error.message, **{field: str(value) for field, value in error.fields.items()})
         else:
-            if attention.role != "cross" and call.key.is_inference():
+            if not meaning.elsewhere and call.key.is_inference():
                 self._last_run[name, _memory(call.key)] = call.run
             self._entries.append(Entry(name, call.run, attention, tensors, versions))
 
     def _attention(self, name: str, meaning: Meaning, part: Part | None) -> Attention:
         if meaning.causal:
             self._causal.add(name)
-        elsewhere = meaning.elsewhere
-        if elsewhere is None:
-            queries, keys = meaning.query.shape[2], meaning.key.shape[2]
-            # A decoder that goes on from a cache also has more keys than queries; it was causal before.
-            from_cache = keys > queries and name in self._causal
-            elsewhere = queries != keys and not meaning.causal and not from_cache
+        queries, keys = meaning.query.shape[2], meaning.key.shape[2]
+        # A decoder that goes on from a cache also has more keys than queries; it was causal before.
+        causal = meaning.causal or (keys > queries and name in self._causal)
+        elsewhere = queries != keys and not causal if meaning.elsewhere is None else meaning.elsewhere
         attention = Attention.from_qk(
             meaning.query,
             meaning.key,
@@ -132,7 +130,7 @@ class Reading:
             softcap=meaning.softcap,
             sinks=meaning.sinks,
             name=name,
-            role=role_of(causal=meaning.causal, elsewhere=elsewhere, part=part),
+            role=role_of(causal=causal, elsewhere=elsewhere, part=part),
         )
         if meaning.bias is None or isinstance(attention.scores, Stored):
             return attention

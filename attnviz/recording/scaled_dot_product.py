@@ -106,8 +106,8 @@ def _four(tensor: Shaped[Tensor, "*lead n d"], lead: torch.Size) -> Shaped[Tenso
     """Items, heads, positions, width: without a head dimension there is one head, further dimensions are items."""
     if tensor.ndim < 4:
         # "n d" or "items n d", which is how PyTorch documents three dimensions.
-        return tensor.reshape(-1, 1, *tensor.shape[-2:])
-    return tensor.expand(*lead, *tensor.shape[-3:]).reshape(-1, *tensor.shape[-3:])
+        return tensor.reshape(tensor.shape[:-2].numel(), 1, *tensor.shape[-2:])
+    return tensor.expand(*lead, *tensor.shape[-3:]).reshape(lead.numel(), *tensor.shape[-3:])
 
 
 def _four_mask(mask: Tensor, dimensions: int, lead: torch.Size) -> Shaped[Tensor, "items_or_1 heads_or_1 n_or_1 m"]:
@@ -115,4 +115,4 @@ def _four_mask(mask: Tensor, dimensions: int, lead: torch.Size) -> Shaped[Tensor
     if dimensions == 3 and mask.ndim == 3:
         return mask[:, None]
     mask = mask.reshape((1,) * (4 - mask.ndim) + tuple(mask.shape))
-    return mask if dimensions < 5 else mask.expand(*lead, *mask.shape[-3:]).reshape(-1, *mask.shape[-3:])
+    return mask if dimensions < 5 else mask.expand(*lead, *mask.shape[-3:]).reshape(lead.numel(), *mask.shape[-3:])

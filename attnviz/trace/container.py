@@ -7,10 +7,10 @@ header, the header, the numbers. Reading it executes nothing. The document trave
 import json
 import secrets
 from collections.abc import Mapping
-from io import BytesIO
+from io import BufferedIOBase, BytesIO
 from os import PathLike
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import safetensors.torch
 import torch
@@ -102,7 +102,7 @@ def _header(source: str | PathLike[str] | bytes, name: Path | _Uploaded) -> byte
         return _header_of(file, Path(source).stat().st_size, name)
 
 
-def _header_of(file: BinaryIO, size: int, name: Path | _Uploaded) -> bytes:
+def _header_of(file: BufferedIOBase, size: int, name: Path | _Uploaded) -> bytes:
     if size > MOST_BYTES:
         raise InputError(_m("{file} has {size} bytes; at most {most} are read."), file=name, size=size, most=MOST_BYTES)
     length = int.from_bytes(file.read(8), "little")

@@ -1,6 +1,5 @@
 """An attention as plain values and tensors, and back again from values that may say anything."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,6 +15,8 @@ from attnviz.trace.container import Collected
 # No model has so many layers, no name so many letters.
 MOST_LAYERS = 100_000
 MOST_LETTERS = 10_000
+# Not even infinity, and no whole number that is too long for a float.
+_LARGEST = 1e300
 
 
 class TokenTable:
@@ -97,7 +98,17 @@ def attention_from_json(data: Any, tensors: Mapping[str, Tensor], tokens: Sequen
         sinks=_tensor(scores, "sinks", tensors),
         **common,
     )
+    _check_bias(_tensor(scores, "bias", tensors), attention.scores.sizes)
     return replace(attention, form=form, normalised=normalised)
+
+
+def _check_bias(bias: Tensor | None, sizes: tuple[int, ...]) -> None:
+    """A bias of zeros is left out of an attention, whatever its shape; in a file it is still wrong."""
+    if bias is not None and (
+        bias.ndim != len(sizes)
+        or any(found not in (1, expected) for found, expected in zip(bias.shape, sizes, strict=True))
+    ):
+        raise unexpected("bias", tuple(bias.shape))
 
 
 def _mask(data: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Mask | None:
@@ -169,7 +180,7 @@ def _truth(data: Mapping[str, Any], field: str) -> bool:
 
 def _number(data: Mapping[str, Any], field: str) -> float:
     found = data.get(field)
-    if not isinstance(found, int | float) or isinstance(found, bool) or not math.isfinite(found):
+    if not isinstance(found, int | float) or isinstance(found, bool) or not -_LARGEST < found < _LARGEST:
         raise unexpected(field, found)
     return float(found)
 

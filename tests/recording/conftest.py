@@ -1,0 +1,123 @@
+import os
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+SMALL = {"vocab_size": 64, "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 32}
+GROUPED = {**SMALL, "num_key_value_heads": 2, "head_dim": 8, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
+BOTH = {"vocab_size": 64, "d_model": 32, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
+
+
+def _bert():
+    from transformers import BertConfig, BertModel
+
+    return BertModel, BertConfig(**SMALL, pad_token_id=0)
+
+
+def _gpt2():
+    from transformers import GPT2Config, GPT2Model
+
+    return GPT2Model, GPT2Config(vocab_size=64, n_embd=32, n_layer=2, n_head=4, bos_token_id=1, eos_token_id=2)
+
+
+def _llama():
+    from transformers import LlamaConfig, LlamaModel
+
+    return LlamaModel, LlamaConfig(**GROUPED)
+
+
+def _mistral():
+    from transformers import MistralConfig, MistralModel
+
+    return MistralModel, MistralConfig(**GROUPED, sliding_window=4)
+
+
+def _gemma2():
+    from transformers import Gemma2Config, Gemma2Model
+
+    return Gemma2Model, Gemma2Config(
+        **GROUPED, sliding_window=4, attn_logit_softcapping=2.0, query_pre_attn_scalar=8, attn_implementation="eager"
+    )
+
+
+def _gpt_oss():
+    from transformers import GptOssConfig, GptOssModel
+
+    return GptOssModel, GptOssConfig(**GROUPED, sliding_window=4, num_local_experts=2, num_experts_per_tok=1)
+
+
+def _t5():
+    from transformers import T5Config, T5Model
+
+    return T5Model, T5Config(**BOTH, d_kv=8, d_ff=32, num_layers=2, num_heads=4, decoder_start_token_id=0)
+
+
+def _bart():
+    from transformers import BartConfig, BartModel
+
+    return BartModel, BartConfig(
+        **BOTH,
+        encoder_layers=2,
+        decoder_layers=2,
+        encoder_attention_heads=4,
+        decoder_attention_heads=4,
+        encoder_ffn_dim=32,
+        decoder_ffn_dim=32,
+        max_position_embeddings=32,
+    )
+
+
+FAMILIES = {
+    "bert": _bert,
+    "gpt2": _gpt2,
+    "llama": _llama,
+    "mistral": _mistral,
+    "gemma2": _gemma2,
+    "gpt_oss": _gpt_oss,
+    "t5": _t5,
+    "bart": _bart,
+}
+
+# T5 does not divide by √d, so its scores are large enough as they are drawn.
+PEAKED = {"t5": 1.0, "bert": 150.0}
+
+
+@pytest.fixture
+def tiny() -> Callable[[str, str], nn.Module]:
+    """A small model of a family with random weights, always the same, whose attention is not nearly uniform."""
+
+    def build(family: str, implementation: str) -> nn.Module:
+        torch.manual_seed(0)
+        kind, config = FAMILIES[family]()
+        model = kind._from_config(config, attn_implementation=implementation).eval()
+        with torch.no_grad():
+            for name, parameter in model.named_parameters():
+                if parameter.ndim == 2 and any(part in name for part in ("q_proj", "query", "c_attn")):
+                    parameter.mul_(PEAKED.get(family, 30.0))
+                if "sinks" in name:
+                    parameter.copy_(torch.linspace(-1, 1, parameter.numel()))
+        return model
+
+    return build
+
+
+@pytest.fixture
+def padded() -> Callable[[str], dict[str, Tensor]]:
+    """Two sequences of 9 tokens, the second one shorter by 3 unless padding is on neither side."""
+
+    def build(side: str) -> dict[str, Tensor]:
+        ids = torch.randint(3, 60, (2, 9), generator=torch.Generator().manual_seed(1))
+        mask = torch.ones_like(ids)
+        if side == "left":
+            mask[1, :3] = 0
+        if side == "right":
+            mask[1, 6:] = 0
+        return {"input_ids": ids, "attention_mask": mask}
+
+    return build

@@ -1,0 +1,227 @@
+"""What cannot be recorded is said, and what was overwritten is not shown."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+import attnviz
+
+
+def said(trace):
+    return [str(note) for note in trace.notes]
+
+
+class Cached(nn.Module):
+    """Keeps its keys in one buffer, as a static cache does: each step writes into what the last one used."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("keys", torch.zeros(1, 2, 4, 8))
+
+    def forward(self, step, rows):
+        self.keys[:, :, step] = rows[:, :, 0]
+        return F.scaled_dot_product_attention(rows, self.keys[:, :, : step + 1], self.keys[:, :, : step + 1])
+
+
+def steps(model):
+    generator = torch.Generator().manual_seed(0)
+    for step in range(3):
+        model(step, torch.randn(1, 2, 1, 8, generator=generator))
+
+
+def test_keys_that_were_overwritten_are_not_shown():
+    model = Cached()
+    with torch.no_grad(), attnviz.capture(model) as trace:
+        steps(model)
+    assert [found.shape for found in trace] == [(1, 3)]
+    assert any("overwritten" in text for text in said(trace))
+
+
+def test_keys_that_were_overwritten_in_inference_mode_are_not_shown():
+    with torch.inference_mode():
+        model = Cached()
+        with attnviz.capture(model) as trace:
+            steps(model)
+    assert [found.shape for found in trace] == [(1, 3)]
+    assert any("overwritten" in text for text in said(trace))
+
+
+def test_what_is_overwritten_after_the_block_vanishes_from_the_trace():
+    rows = torch.randn(1, 2, 5, 8)
+
+    class Model(nn.Module):
+        def forward(self, query, key):
+            return F.scaled_dot_product_attention(query, key, key)
+
+    with attnviz.capture(model := Model()) as trace:
+        model(rows, rows.clone())
+    assert len(trace) == 1
+    rows.zero_()
+    assert len(trace) == 0
+    assert any("overwritten" in text for text in said(trace))
+
+
+def test_a_static_cache_shows_the_last_step_alone(padded):
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    torch.manual_seed(0)
+    config = LlamaConfig(
+        vocab_size=64,
+        hidden_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=4,
+        intermediate_size=32,
+        pad_token_id=0,
+        bos_token_id=1,
+        eos_token_id=2,
+    )
+    model = LlamaForCausalLM(config).eval()
+    with attnviz.capture(model) as trace:
+        model.generate(
+            padded("none")["input_ids"][:1],
+            max_new_tokens=3,
+            min_new_tokens=3,
+            do_sample=False,
+            cache_implementation="static",
+            disable_compile=True,
+        )
+    assert len(trace) == 1
+    assert any("overwritten" in text for text in said(trace))
+
+
+def test_attention_written_by_hand_is_noted():
+    class ByHand(nn.Module):
+        def forward(self, rows):
+            return (rows @ rows.mT / rows.shape[-1] ** 0.5).softmax(-1) @ rows
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.attn = ByHand()
+            self.head = nn.Linear(8, 3)
+
+        def forward(self, rows):
+            # A classifier's softmax has two dimensions: no attention.
+            return self.head(self.attn(rows)).mean(1).softmax(-1)
+
+    with attnviz.capture(model := Model()) as trace:
+        model(torch.randn(2, 5, 8))
+    assert len(trace) == 0
+    assert said(trace) == [
+        "“attn” was not recorded: it computes a softmax of its own, which may be attention written by hand."
+    ]
+
+
+def test_a_hugging_face_model_past_the_interface_is_noted(padded):
+    from transformers import BloomConfig, BloomModel
+
+    model = BloomModel(BloomConfig(vocab_size=64, hidden_size=32, n_layer=1, n_head=4)).eval()
+    with torch.no_grad(), attnviz.capture(model) as trace:
+        model(**padded("none"))
+    assert len(trace) == 0
+    assert [text.startswith("“h.0.self_attention") for text in said(trace)] == [True]
+
+
+@pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
+def test_flex_attention_is_noted_and_its_output_stays():
+    from torch.nn.attention.flex_attention import flex_attention
+
+    class Flex(nn.Module):
+        def forward(self, rows):
+            return flex_attention(rows, rows, rows)
+
+    rows = torch.randn(1, 2, 16, 8)
+    model = Flex()
+    plain = model(rows)
+    with attnviz.capture(model) as trace:
+        recorded = model(rows)
+    torch.testing.assert_close(plain, recorded)
+    assert ["flex attention" in text for text in said(trace)] == [True]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_torchscript_is_noted():
+    class Model(nn.Module):
+        def forward(self, rows):
+            return F.scaled_dot_product_attention(rows, rows, rows)
+
+    rows = torch.randn(1, 2, 5, 8)
+    model = nn.Sequential(torch.jit.trace(Model(), (rows,)))
+    with attnviz.capture(model) as trace:
+        model(rows)
+    assert said(trace) == ["“0” is TorchScript: what happens inside it was not recorded."]
+
+
+@pytest.mark.filterwarnings("ignore:Using `torch.compile")
+@pytest.mark.parametrize("wrap", [False, True])
+def test_a_compiled_model_runs_uncompiled_and_is_recorded(wrap):
+    class Model(nn.Module):
+        def forward(self, rows):
+            return F.scaled_dot_product_attention(rows, rows, rows, is_causal=True)
+
+    model, rows = nn.Sequential(Model()), torch.randn(1, 2, 5, 8)
+    if wrap:
+        model = torch.compile(model, backend="eager")
+    else:
+        model.compile(backend="eager")
+    plain = model(rows)
+    with attnviz.capture(model) as trace:
+        recorded = model(rows)
+    assert torch.equal(plain, recorded)
+    assert [found.name for found in trace] == ["0"]
+    assert ["compiled" in text for text in said(trace)] == [True]
+
+
+def test_a_compiled_function_within_a_model_is_recorded():
+    @torch.compile(backend="eager")
+    def attend(rows):
+        return F.scaled_dot_product_attention(rows, rows, rows)
+
+    class Model(nn.Module):
+        def forward(self, rows):
+            return attend(rows)
+
+    model, rows = Model(), torch.randn(1, 2, 5, 8)
+    model(rows)
+    with attnviz.capture(model) as trace:
+        model(rows)
+    assert len(trace) == 1
+
+
+def test_a_model_that_was_rebuilt_since_its_last_recording_says_what_may_be_missing(tiny, padded):
+    class OnTop(nn.Module):
+        def forward(self, states, *args, **kwargs):
+            return F.scaled_dot_product_attention(states, states, states)
+
+    model = tiny("bert", "sdpa")
+    with torch.no_grad():
+        with attnviz.capture(model) as trace:
+            model(**padded("none"))
+        assert not trace.notes
+        model.encoder.layer[1].output = OnTop()
+        with attnviz.capture(model) as trace:
+            model(**padded("none"))
+        assert ["rebuilt" in text for text in said(trace)] == [True]
+        with attnviz.capture(model) as trace:
+            model(**padded("none"))
+    assert [found.name for found in trace][-1] == "encoder.layer.1.output"
+    assert not trace.notes
+
+
+def test_an_empty_sequence_is_noted():
+    class Model(nn.Module):
+        def forward(self, rows):
+            return F.scaled_dot_product_attention(rows, rows, rows)
+
+    with attnviz.capture(model := Model()) as trace:
+        model(torch.randn(1, 2, 0, 8))
+    assert len(trace) == 0
+    assert ["empty" in text for text in said(trace)] == [True]
+
+
+def test_a_note_is_said_once(tiny, padded):
+    model = tiny("bert", "eager").train()
+    with torch.no_grad(), attnviz.capture(model) as trace:
+        model(**padded("none"))
+    assert len(said(trace)) == len(set(said(trace))) == 1

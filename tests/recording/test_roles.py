@@ -1,0 +1,90 @@
+import pytest
+from torch import nn
+
+from attnviz.recording.modules import modules_of
+from attnviz.recording.roles import layer_numbers, part_of, role_of
+
+
+def test_the_number_in_the_name_is_the_layer_so_layers_without_attention_keep_theirs():
+    calls = [("decoder", f"model.layers.{number}.self_attn", 0) for number in (3, 7, 11)]
+    assert layer_numbers(calls) == [3, 7, 11]
+
+
+def test_each_role_is_numbered_for_itself_and_each_run_again():
+    one_run = [
+        ("encoder", "encoder.block.0.layer.0.SelfAttention"),
+        ("encoder", "encoder.block.1.layer.0.SelfAttention"),
+    ]
+    one_run += [
+        ("cross", "decoder.block.0.layer.1.EncDecAttention"),
+        ("cross", "decoder.block.1.layer.1.EncDecAttention"),
+    ]
+    calls = [(role, name, run) for run in (0, 1) for role, name in one_run]
+    assert layer_numbers(calls) == [0, 1, 0, 1] * 2
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["stages.0.blocks.0.attn", "stages.0.blocks.1.attn", "stages.1.blocks.0.attn"],
+        ["groups.0.layer.attn", "groups.0.layer.attn", "groups.0.layer.attn"],
+        ["first.attn", "second.attn", "layers.0.attn"],
+    ],
+    ids=["stages", "one layer used again", "no number"],
+)
+def test_where_names_do_not_tell_layers_are_counted_as_they_run(names):
+    calls = [("encoder", name, run) for run in (0, 1) for name in names]
+    assert layer_numbers(calls) == [0, 1, 2, 0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("causal", "elsewhere", "part", "role"),
+    [
+        (False, False, None, "encoder"),
+        (False, False, "encoder", "encoder"),
+        (True, False, None, "decoder"),
+        (True, False, "encoder", "decoder"),
+        (False, False, "decoder", "decoder"),
+        (False, True, "decoder", "cross"),
+    ],
+)
+def test_roles_follow_from_facts(causal, elsewhere, part, role):
+    assert role_of(causal=causal, elsewhere=elsewhere, part=part) == role
+
+
+class TinyDecoderLayer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.attn = nn.Identity()
+
+
+class EncoderDecoderModel(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = nn.ModuleList([nn.Identity()])
+        self.decoder = nn.ModuleDict({"encoder": nn.Identity(), "layer": nn.Identity()})
+        self.stack = TinyDecoderLayer()
+        self.other = nn.Identity()
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("encoder.0", "encoder"),
+        ("decoder.layer", "decoder"),
+        ("decoder.encoder", "encoder"),
+        ("stack.attn", "decoder"),
+        ("other", None),
+        ("", None),
+    ],
+)
+def test_the_innermost_word_says_which_part_a_layer_is_in(name, part):
+    assert part_of(name, modules_of(EncoderDecoderModel()).by_name()) == part
+
+
+def test_modules_have_the_names_of_named_modules():
+    model = nn.Transformer(8, 2, 1, 1, 8)
+    model.again = model.encoder.layers[0]
+    found = modules_of(model)
+    assert found.by_name() == dict(model.named_modules())
+    assert list(found.by_name()) == [name for name, _ in model.named_modules()]
