@@ -77,18 +77,33 @@ def _from(path: str, name: str, place: Any, *, local: bool, card: Card | None = 
     source = {"local_files_only": local, "trust_remote_code": False}
     try:
         config = AutoConfig.from_pretrained(path, **source)
+        _check_reads_text(name, config)
         kind = AutoModelForSeq2SeqLM if getattr(config, "is_encoder_decoder", False) else AutoModel
         tokenizer = AutoTokenizer.from_pretrained(path, **source)
         module, info = kind.from_pretrained(
             path, config=config, use_safetensors=True, output_loading_info=True, **source
         )
+    except InputError:
+        raise
     except Exception as reason:
         raise _refusal(name, reason, local=local) from reason
-    if getattr(module, "main_input_name", "input_ids") != "input_ids":
-        raise InputError(
-            _m("“{name}” reads {found}; a model that reads text was expected."), name=name, found=module.main_input_name
-        )
     return TextModel(name, card, module.eval().to(place), tokenizer, notes=_made_up(info))
+
+
+def _check_reads_text(name: str, config: Any) -> None:
+    """Asks the model's class and configuration, before any weights are read."""
+    from transformers import MODEL_MAPPING
+
+    kind = MODEL_MAPPING.get(type(config), None)
+    kind = kind[0] if isinstance(kind, tuple) else kind
+    first_input = getattr(kind, "main_input_name", "input_ids")
+    more_than_text = any(hasattr(config, part) for part in ("vision_config", "audio_config"))
+    if first_input != "input_ids" or more_than_text:
+        raise InputError(
+            _m("“{name}” is a model of the kind “{found}”; a model that reads text alone was expected."),
+            name=name,
+            found=config.model_type,
+        )
 
 
 def _made_up(info: Any) -> tuple[Note, ...]:
@@ -104,6 +119,15 @@ def _refusal(name: str, reason: Exception, *, local: bool) -> InputError:
     if not local and ("connect" in said or "offline" in said.lower() or "resolve" in said):
         return InputError(
             _m("“{name}” is not a folder here, and the Hugging Face hub cannot be reached to look for it there."),
+            name=name,
+        )
+    if "valid model identifier" in said:
+        return InputError(
+            _m("“{name}” is neither a folder here nor a model that the Hugging Face hub gives to everybody."), name=name
+        )
+    if "safetensors" in said:
+        return InputError(
+            _m("“{name}” has no weights in safetensors; weights in other formats can run code and are not opened."),
             name=name,
         )
     if len(said) > _LONGEST_REASON:

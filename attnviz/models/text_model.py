@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from inspect import signature
 from typing import Any
 
 import torch
@@ -41,10 +42,21 @@ class TextModel:
     @property
     def max_tokens(self) -> int | None:
         """How many tokens of text the model takes, special ones included; None where it knows no limit."""
-        config: Any = self.module.config
-        limits = [getattr(self.tokenizer, "model_max_length", None), getattr(config, "max_position_embeddings", None)]
+        limits = [getattr(self.tokenizer, "model_max_length", None), self._positions()]
         known = [int(limit) for limit in limits if limit and limit < _NO_LIMIT]
         return min(known, default=None)
+
+    def _positions(self) -> int | None:
+        """How many positions the model knows, as its configuration says."""
+        config: Any = self.module.config
+        positions: int | None = getattr(config, "max_position_embeddings", None)
+        if positions is None:
+            return None
+        for name, module in self.module.named_modules():
+            if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
+                # RoBERTa counts positions from the one after that of padding.
+                return positions - int(module.padding_idx) - 1
+        return positions
 
     def trace(self, text: str, *, values: bool = False) -> Trace:
         """The attentions of the model on this text, with tokens on both sides.
@@ -80,14 +92,14 @@ class TextModel:
             sides["written"] = self._written_tokens(written)
             notes.append(Note(GENERATED, {"count": written.shape[1] - 1}))
         with capture(self.module, values=values) as recorded:
-            self.module(**inputs, use_cache=False) if self._has_cache else self.module(**inputs)
+            # One pass over everything needs no cache.
+            self.module(**inputs, **({"use_cache": False} if self._takes("use_cache") else {}))
         attentions = [_with_tokens(attention, sides) for attention in recorded]
         origin = replace(recorded.origin, model=self.name, text=text)
         return Trace(attentions, origin=origin, notes=[*recorded.notes, *notes], left_out=left_out)
 
-    @property
-    def _has_cache(self) -> bool:
-        return bool(getattr(self.module.config, "use_cache", False))
+    def _takes(self, argument: str) -> bool:
+        return argument in signature(self.module.forward).parameters
 
     def _encode(self, text: str) -> tuple[Any, int]:
         """What the tokenizer makes of the text, as a batch of one, and how many tokens were too many."""
@@ -107,13 +119,31 @@ class TextModel:
 
     def _write(self, inputs: Mapping[str, Tensor]) -> Int[Tensor, "1 written"]:
         generate: Any = self.module.generate
-        written: Tensor = generate(**inputs, do_sample=False, num_beams=1, max_new_tokens=MOST_GENERATED)
+        most = min(MOST_GENERATED, (self._positions() or MOST_GENERATED + 1) - 1)
+        written: Tensor = generate(**inputs, do_sample=False, num_beams=1, max_new_tokens=most)
         return written
 
     def _written_tokens(self, written: Int[Tensor, "1 written"]) -> Tokens:
-        tokens = Tokens.from_tokenizer(self.tokenizer, {"input_ids": written.tolist()})
+        tokens = self._read_again(Tokens.from_tokenizer(self.tokenizer, {"input_ids": written.tolist()}))
         # The first is what every translation starts with, not something that the model wrote.
         return replace(tokens, generated=(False, *(True,) * (len(tokens) - 1)))
+
+    def _read_again(self, tokens: Tokens) -> Tokens:
+        """The tokens with words and spans, where the tokenizer cuts the text that was written just as it was written."""
+        ids = [token for token, special in zip(tokens.ids or (), tokens.special or (), strict=True) if not special]
+        text = self.tokenizer.decode(ids)
+        again = self.tokenizer(text_target=[text], add_special_tokens=False, verbose=False)
+        read = Tokens.from_tokenizer(self.tokenizer, again, text=text) if ids else tokens
+        if read.ids != tuple(ids) or read.words is None or read.spans is None:
+            return tokens
+        words, spans = iter(read.words), iter(read.spans)
+        special = tokens.special or ()
+        return replace(
+            tokens,
+            words=tuple(None if one else next(words) for one in special),
+            spans=tuple(None if one else next(spans) for one in special),
+            source=text,
+        )
 
 
 # Which tokens stand at the queries and at the keys.

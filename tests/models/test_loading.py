@@ -109,7 +109,9 @@ def test_dimensions_that_do_not_fit_the_weights_are_one_sentence(tmp_path, gpt2)
         attnviz.models.load(str(tmp_path))
 
 
-@pytest.mark.parametrize("name", ["", "../..", "/nowhere", "a b", "x" * 500, "a\0b", "a/b/c", "https://example.org/model"])
+@pytest.mark.parametrize(
+    "name", ["", "../..", "/nowhere", "a b", "x" * 500, "a\0b", "a/b/c", "https://example.org/model"]
+)
 def test_what_is_no_name_at_all_is_one_sentence(name):
     with pytest.raises(InputError, match=r"neither a shipped model nor a folder|no config\.json"):
         attnviz.models.load(name)
@@ -129,8 +131,33 @@ def test_a_model_that_does_not_read_text_is_one_sentence(save_model):
             hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8, image_size=8, patch_size=4
         )
     )
-    with pytest.raises(InputError, match="reads pixel_values; a model that reads text was expected"):
+    with pytest.raises(InputError, match="of the kind “vit”; a model that reads text alone was expected"):
         attnviz.models.load(str(folder))
+
+
+def test_a_model_that_counts_positions_from_its_padding_takes_so_many_fewer(save_model):
+    from transformers import RobertaConfig
+
+    config = RobertaConfig(
+        vocab_size=9, hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8,
+        max_position_embeddings=10, pad_token_id=0,
+    )  # fmt: skip
+    model = attnviz.models.load(str(save_model(config)))
+    assert model.max_tokens == 9
+    trace = model.trace("the black cat sat . " * 3)
+    assert trace[0].shape == (9, 9)
+    assert trace.left_out == 6
+
+
+def test_what_was_written_has_words_and_places_in_the_text(bart, monkeypatch):
+    model = attnviz.models.load(str(bart))
+    # </s> the cat . </s>: what a model with random weights would hardly write.
+    monkeypatch.setattr(model.module, "generate", lambda **options: torch.tensor([[2, 4, 6, 8, 2]]))
+    tokens = model.trace("the black cat").of_role("cross")[0].query_tokens
+    assert tokens.source == "the cat ."
+    assert tokens.words == (None, 0, 1, 2, None)
+    assert tokens.spans == (None, (0, 3), (4, 7), (8, 9), None)
+    assert tokens.special == (True, False, False, False, True)
 
 
 def test_an_empty_text_is_one_sentence(gpt2):

@@ -79,9 +79,7 @@ def test_where_it_is_not_installed_the_catalogue_says_how_to_get_it(monkeypatch)
 
 def test_other_weights_than_the_real_ones_are_refused(monkeypatch):
     monkeypatch.setattr(minilm, "SHA256", "0" * 64)
-    with pytest.raises(
-        InputError, match="53aa51172d14…; 000000000000… was expected"
-    ):
+    with pytest.raises(InputError, match="53aa51172d14…; 000000000000… was expected"):
         minilm.folder()
 
 
