@@ -11,15 +11,16 @@ from attnviz.ui.playground.compute import work_out
 from attnviz.ui.views.playground import PlaygroundView
 
 
+# What is moved is a fragment of its own: the less runs again, the sooner the picture follows the hand.
 @fragment
-def playground() -> None:
+def moving() -> None:
     store = state.store(PlaygroundView, PlaygroundView.start)
     complain(store.complaint)
-    controls.switches(store)
     left, right = st.columns([1, 3], gap="medium")
     with left:
         controls.vector(store)
     with right:
+        controls.switches(store)
         try:
             worked = work_out(store.view)
         except InputError as error:
@@ -28,10 +29,6 @@ def playground() -> None:
         pictures.steps(store, worked)
     pictures.formula(store.view, worked)
     pictures.check(worked)
-    with st.expander(_("Tokens, dimensions, and one step further back"), icon=":material/resize:"):
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            controls.sizes(store)
-        controls.source(store)
     show_address(store.view)
 
 
@@ -49,5 +46,11 @@ st.markdown(
         "the output is the weighted mean of the values. Move any number and watch the steps follow."
     )
 )
-playground()
+chosen = state.store(PlaygroundView, PlaygroundView.start)
+controls.choices(chosen)
+moving()
+with st.expander(_("Tokens, dimensions, and one step further back"), icon=":material/resize:"):
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        controls.sizes(chosen)
+    controls.source(chosen)
 explanation()

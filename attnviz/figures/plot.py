@@ -1,7 +1,7 @@
 """Figures from plain dictionaries, in one step.
 
-Plotly then checks every attribute once. Adding traces and updating the layout piece by piece takes ten times
-as long, which shows when a slider redraws seven figures.
+Plotly checks every attribute that it is given, which takes four times as long as all the rest and shows when a
+slider redraws seven figures. So the check is left to the tests, which do it for every figure they make.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,4 +29,4 @@ def bar(**attributes: Any) -> Trace:
 
 def figure(traces: Sequence[Trace], layout: Mapping[str, Any]) -> go.Figure:
     """The figure of these traces."""
-    return go.Figure(data=list(traces), layout=dict(layout))
+    return go.Figure(data=list(traces), layout=dict(layout), _validate=False)

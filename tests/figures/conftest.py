@@ -66,3 +66,18 @@ def intersection():
         torch.tensor([[2.0, 1.0], [1.0, 2.0], [-1.0, 0.0]]),
         torch.tensor([[0.6], [0.9], [0.1]]),
     )
+
+
+@pytest.fixture(autouse=True)
+def every_figure_is_checked_by_plotly(monkeypatch):
+    """What figures leave out for speed: Plotly's own check of every attribute."""
+    from attnviz.figures import plot
+
+    unchecked = plot.figure
+
+    def checked(traces, layout):
+        found = unchecked(traces, layout)
+        go.Figure(found.to_dict())
+        return found
+
+    monkeypatch.setattr(plot, "figure", checked)

@@ -25,27 +25,28 @@ from attnviz.ui.views.playground import (
 PlaygroundStore = Store[PlaygroundView]
 
 
-def switches(store: PlaygroundStore) -> None:
-    """The row above everything: where to start from, and what the formula does with the dot products."""
+def choices(store: PlaygroundStore) -> None:
+    """Where to start from, and how the attention is built: what is chosen once and then left alone."""
     view = store.view
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
-            _("Start from"), list(EXAMPLES), width=210, format_func=lambda name: _(EXAMPLES[name][0]),
+            _("Start from"), list(EXAMPLES), width=230, format_func=lambda name: _(EXAMPLES[name][0]),
             **store.widget("example", view.example, lambda name: dict(PlaygroundView.start(name))),
         )  # fmt: skip
-        st.slider(_("Temperature"), 0.1, 5.0, step=0.05, width=150, **store.field("temperature"))
-        st.toggle(_("÷ √d"), **store.field("scale"))
+        _heads(store)
         st.toggle(
             _("Causal mask"), disabled=view.cross, **store.field("causal"),
             help=_("A token may look at itself and at those before it. Only where queries and keys are the same tokens."),
         )  # fmt: skip
-        _heads(store)
+
+
+def switches(store: PlaygroundStore) -> None:
+    """What the formula does with the dot products, and the way back."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.slider(_("Temperature"), 0.1, 5.0, step=0.05, width=230, **store.field("temperature"))
+        st.toggle(_("÷ √d"), **store.field("scale"))
         st.button(
-            _("Undo"),
-            icon=":material/undo:",
-            on_click=store.undo,
-            disabled=not store.can_undo,
-            key="playground:undo",
+            _("Undo"), icon=":material/undo:", on_click=store.undo, disabled=not store.can_undo, key="playground:undo"
         )
         st.button(_("Reset"), icon=":material/restart_alt:", on_click=_reset, args=(store,), key="playground:reset")
 
