@@ -27,7 +27,23 @@ MASK = _m("“{name}” was not recorded: its mask is a {found}, which is not kn
 SHAPE = _m("“{name}” was not recorded: its queries have {found} dimensions; 4 were expected.")
 DIFFERENT = _m("“{name}” is not shown: it does more than softmax(q·k); its own weights differ by {difference}.")
 
+PACKED = _m("“{name}” was not recorded: several sequences are packed into one, and where each ends is not known here.")
+
 NAMES = ("query", "key", "value", "attention_mask")
+# The arguments that change the weights; dropout, which changes them at random, is only said.
+OPTIONS = frozenset(
+    (
+        "scaling",
+        "softcap",
+        "s_aux",
+        "sinks",
+        "position_bias",
+        "is_causal",
+        "sliding_window",
+        "cu_seq_lens_q",
+        "position_ids",
+    )
+)
 OTHER_SEQUENCE = {"key_value_states", "encoder_hidden_states"}
 
 # What the model's own weights may differ by from those that q and k give: rounding, no more.
@@ -37,20 +53,21 @@ TOLERANCE_OF_HALF = 2e-2
 
 @dataclass(slots=True, eq=False)
 class InterfaceCall(Call):
-    """One call of an attention function, with the arguments that have names.
+    """One call of an attention function.
 
+    options: those of its further arguments that change the weights.
     row: the last query's weights ("items heads m") or output ("items heads dv") as the function returned them,
     where the function is not one of transformers' own, of which it is known what they compute.
     """
 
     implementation: str
-    arguments: dict[str, Any]
+    options: dict[str, Any]
     row: Tensor | None
     row_is_weights: bool
 
     def tensors(self) -> tuple[Any, ...]:
         """Queries, keys, values, mask, bias and sinks."""
-        return (self.query, self.key, self.value, self.mask, self.arguments.get("position_bias"), self._sinks())
+        return (self.query, self.key, self.value, self.mask, self.options.get("position_bias"), self._sinks())
 
     def meaning(self, masks: Masks, part: Part | None) -> Meaning:
         """The call, as the implementation understands its arguments."""
@@ -58,7 +75,7 @@ class InterfaceCall(Call):
             raise NotRecorded(SHAPE, found=self.query.ndim)
         queries, keys = self.query.shape[2], self.key.shape[2]
         states_causal = self._states_causal()
-        rule, bias = masks.read_both(self._tensor_mask(), self.arguments.get("position_bias"), keys)
+        rule, bias = masks.read_both(self._tensor_mask(), self.options.get("position_bias"), keys)
         stated = self._stated_mask(states_causal)
         if stated is not None:
             rule = stated if rule is None else stated & rule
@@ -72,7 +89,7 @@ class InterfaceCall(Call):
             scale=scale,
             mask=rule,
             bias=bias,
-            softcap=self.arguments.get("softcap"),
+            softcap=self.options.get("softcap"),
             sinks=None if sinks is None else sinks.flatten(),
             causal=causal,
             elsewhere=self._elsewhere(causal, part, queries != keys),
@@ -93,7 +110,7 @@ class InterfaceCall(Call):
             raise NotRecorded(DIFFERENT, difference=f"{difference:.0e}")
 
     def _states_causal(self) -> bool | None:
-        stated = self.arguments.get("is_causal")
+        stated = self.options.get("is_causal")
         return getattr(self.module, "is_causal", None) if stated is None else stated
 
     def _tensor_mask(self) -> Tensor | None:
@@ -109,11 +126,13 @@ class InterfaceCall(Call):
         """What the implementation masks beyond the tensor."""
         queries, keys = self.query.shape[2], self.key.shape[2]
         if not self._is_flash():
-            # "sdpa" takes a layer that says nothing for a causal one; "eager" applies what it is given and no more.
-            applied = self.mask is None and self.implementation != "eager" and causal is not False and queries > 1
-            return Causal(0) if applied else None
+            # "sdpa" takes a layer that says nothing for a causal one; these two apply what they are given and no more.
+            given_all = self.mask is not None or self.implementation in ("eager", "flex_attention")
+            return None if given_all or causal is False or queries == 1 else Causal(0)
+        if self._is_packed():
+            raise NotRecorded(PACKED)
         # Flash attention aligns causality and windows to the lower right corner.
-        window = self.arguments.get("sliding_window")
+        window = self.options.get("sliding_window")
         if window is None or keys <= window:
             return Causal(keys - queries) if causal else None
         return Window(window - 1, 0 if causal else window - 1, keys - queries)
@@ -121,17 +140,23 @@ class InterfaceCall(Call):
     def _is_flash(self) -> bool:
         return "flash" in self.implementation
 
+    def _is_packed(self) -> bool:
+        """Flash attention takes several sequences in one row, told apart by their lengths or their positions."""
+        positions = self.options.get("position_ids")
+        restarts = positions is not None and len(self.query) == 1 and bool((positions.flatten().diff() != 1).any())
+        return restarts or self.options.get("cu_seq_lens_q") is not None
+
     def _scaled(self) -> tuple[Tensor, float]:
-        query, scale = self._cast(self.query), self.arguments.get("scaling")
+        query, scale = self._cast(self.query), self.options.get("scaling")
         if scale is None:
             return query, query.shape[-1] ** -0.5
         if isinstance(scale, Tensor) and scale.numel() > 1:
             # A learnt scale for each head.
-            return query * kept(scale), 1.0
+            return query * scale, 1.0
         return query, float(scale)
 
     def _sinks(self) -> Tensor | None:
-        sinks = self.arguments.get("s_aux", self.arguments.get("sinks"))
+        sinks = self.options.get("s_aux", self.options.get("sinks"))
         return sinks if isinstance(sinks, Tensor) else None
 
     def _cast(self, tensor: Tensor) -> Tensor:
@@ -167,6 +192,7 @@ def _record(function: Callable[..., Any], implementation: str, module: nn.Module
         if len(args) <= len(NAMES)
         else _bound(function, module, args, kwargs)
     )
+    options = {name: _kept(option) for name, option in given.items() if name in OPTIONS and option is not None}
     row, is_weights = _row_to_check(function, given, output)
     for recording in found:
         recording.keep(
@@ -176,10 +202,10 @@ def _record(function: Callable[..., Any], implementation: str, module: nn.Module
                 query=kept(given["query"]),
                 key=kept(given["key"]),
                 value=kept(given["value"]) if recording.values or (row is not None and not is_weights) else None,
-                mask=given.get("attention_mask"),
+                mask=_kept(given.get("attention_mask")),
                 autocast=autocast_of(given["query"]),
                 implementation=implementation or "eager",
-                arguments=given,
+                options=options,
                 row=row,
                 row_is_weights=is_weights,
             )
@@ -215,6 +241,10 @@ def _times(weights: Float[Tensor, "heads m"], value: Float[Tensor, "value_heads 
 @cache
 def _takes_other_sequence(kind: Any) -> bool:
     return not OTHER_SEQUENCE.isdisjoint(signature(unwrap(kind.forward)).parameters)
+
+
+def _kept(option: Any) -> Any:
+    return kept(option) if isinstance(option, Tensor) else option
 
 
 def _kind(mask: Any) -> str:

@@ -72,7 +72,7 @@ _MODULES = Shared(_follow_modules)
 def _before(module: nn.Module, args: tuple[Any, ...]) -> None:
     for recording in recordings():
         guard = None
-        if args and isinstance(args[0], Tensor) and args[0].is_nested and isinstance(module, _NEED_THE_CLOSED_PATH):
+        if isinstance(module, _NEED_THE_CLOSED_PATH) and args and isinstance(args[0], Tensor) and args[0].is_nested:
             if module in recording.modules and not recording.is_guarded():
                 recording.note(NESTED, name=recording.modules.shown_name(module))
             guard = torch._C.DisableTorchFunction()

@@ -6,15 +6,16 @@ from torch.utils.checkpoint import checkpoint
 
 import attnviz
 from attnviz.attention import Causal, Lengths, RowState
+from attnviz.recording.call import NotRecorded
+from attnviz.recording.huggingface import InterfaceCall
+from attnviz.recording.masks import Masks
 
 ENCODERS_AND_DECODERS = [
     ("bert", "sdpa", "encoder"),
     ("bert", "eager", "encoder"),
     ("gpt2", "sdpa", "decoder"),
-    ("gpt2", "eager", "decoder"),
     ("llama", "sdpa", "decoder"),
     ("mistral", "sdpa", "decoder"),
-    ("mistral", "eager", "decoder"),
     ("gemma2", "eager", "decoder"),
     ("gpt_oss", "eager", "decoder"),
 ]
@@ -240,28 +241,39 @@ def test_values_are_kept_on_request_and_give_the_output(tiny, padded):
         trace[0].output(0)
 
 
-def test_flash_attention_aligns_masks_to_the_last_key(tiny):
-    """Flash attention needs a GPU; here only its arguments are understood, against a mask written out by hand."""
-    from attnviz.recording.huggingface import InterfaceCall
-    from attnviz.recording.masks import Masks
-
+def flash_call(mask, items=2, **options):
+    """Flash attention needs a GPU; here only its arguments are understood."""
     generator = torch.Generator().manual_seed(0)
-    query, key = torch.randn(2, 4, 3, 8, generator=generator), torch.randn(2, 2, 5, 8, generator=generator)
-    padding = torch.tensor([[1, 1, 1, 1, 1], [0, 0, 1, 1, 1]])
-    call = InterfaceCall(
+    return InterfaceCall(
         module=torch.nn.Identity(),
         run=0,
-        query=query,
-        key=key,
+        query=torch.randn(items, 4, 3, 8, generator=generator),
+        key=torch.randn(items, 2, 5, 8, generator=generator),
         value=None,
-        mask=padding,
+        mask=mask,
         autocast=None,
         implementation="flash_attention_2",
-        arguments={"is_causal": True, "sliding_window": 3, "scaling": 0.5},
+        options=options,
         row=None,
         row_is_weights=False,
     )
-    meaning = call.meaning(Masks(), "decoder")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"cu_seq_lens_q": torch.tensor([0, 2, 3])}, {"items": 1, "position_ids": torch.tensor([[0, 1, 0]])}],
+    ids=["lengths", "positions"],
+)
+def test_packed_sequences_are_not_taken_for_one(options):
+    with pytest.raises(NotRecorded):
+        flash_call(None, is_causal=True, **options).meaning(Masks(), "decoder")
+    # The same without packing: positions that only go on.
+    flash_call(None, items=1, is_causal=True, position_ids=torch.tensor([[4, 5, 6]])).meaning(Masks(), "decoder")
+
+
+def test_flash_attention_aligns_masks_to_the_last_key():
+    padding = torch.tensor([[1, 1, 1, 1, 1], [0, 0, 1, 1, 1]])
+    meaning = flash_call(padding, is_causal=True, sliding_window=3, scaling=0.5).meaning(Masks(), "decoder")
     rows, cols = torch.arange(3), torch.arange(5)
     assert meaning.mask.allowed(0, rows, cols)[0].int().tolist() == [[1, 1, 1, 0, 0], [0, 1, 1, 1, 0], [0, 0, 1, 1, 1]]
     assert meaning.mask.allowed(1, rows, cols)[0].int().tolist() == [[0, 0, 1, 0, 0], [0, 0, 1, 1, 0], [0, 0, 1, 1, 1]]
