@@ -86,6 +86,7 @@ def matrix(
     header = {
         "seq": echo(key),
         "name": name,
+        "file": key,
         "rows": rows,
         "columns": columns,
         "cell": cell,

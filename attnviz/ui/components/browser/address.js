@@ -54,7 +54,8 @@ class Address {
       history.replaceState(history.state, "", url);
       announceQuery();
     }
-    this.root.dataset.attnvizAddress = "written";
+    // Outside what is painted: tests wait for it.
+    document.documentElement.dataset.attnvizAddress = location.search;
   }
 
   close() {

@@ -1,12 +1,15 @@
 // One figure of a chart: its plot, handles and toolbar.
 
-import { picture, printed, webPage } from "./export.js";
+import { png, printed, svg, webPage } from "./export.js";
 import { Handles } from "./handles.js";
 import { element, save } from "./page.js";
 import { patch } from "./patch.js";
 import { dressed } from "./plotly.js";
 import { csv, table } from "./table.js";
 import { relabel, toolbar } from "./toolbar.js";
+
+// Exports are at least as wide, in CSS pixels, however narrow the figure is on the page.
+const LEAST_PRINTED = 480;
 
 const CONFIG = { displayModeBar: false, displaylogo: false, showTips: false, responsive: false, doubleClick: "reset" };
 
@@ -18,9 +21,9 @@ export class Figure {
     this.layer = element("div", { class: "attnviz-handles" });
     this.bar = toolbar(
       [
-        ["png", "PNG", () => this.savePicture("png")],
-        ["svg", "SVG", () => this.savePicture("svg")],
-        ["html", "HTML", () => this.savePage()],
+        ["png", "PNG", async () => save(await png(this.printed(), this.description), `${name}.png`)],
+        ["svg", "SVG", async () => save(await svg(this.printed(), this.description), `${name}.svg`, "image/svg+xml")],
+        ["html", "HTML", async () => save(await webPage(this.printed(), this.description), `${name}.html`, "text/html")],
         ["csv", "CSV", () => save(this.csv(), `${name}.csv`, "text/csv;charset=utf-8")],
         ["reset", "⟲", () => this.reset()],
       ],
@@ -105,15 +108,7 @@ export class Figure {
   }
 
   printed() {
-    return printed(this.plot, this.figure, this.description, { width: Math.max(this.drawnWidth, 480), height: this.drawnHeight });
-  }
-
-  async savePicture(format) {
-    save(await picture(this.printed(), format), `${this.name}.${format}`);
-  }
-
-  async savePage() {
-    save(await webPage(this.printed(), this.description), `${this.name}.html`, "text/html");
+    return printed(this.plot, this.figure, { width: Math.max(this.drawnWidth, LEAST_PRINTED), height: this.drawnHeight });
   }
 
   close() {

@@ -92,18 +92,14 @@ class Matrix {
         ["out", "−", () => this.zoom(1 / STEP)],
         ["in", "+", () => this.zoom(STEP)],
         ["reset", "⟲", () => this.whole()],
-        ["png", "PNG", async () => save(await sheet(this).convertToBlob(), `${this.file()}.png`)],
-        ["svg", "SVG", async () => save(await drawing(this), `${this.file()}.svg`, "image/svg+xml")],
-        ["html", "HTML", async () => save(page(description, [await drawing(this)]), `${this.file()}.html`, "text/html")],
+        ["png", "PNG", async () => save(await sheet(this).convertToBlob(), `${this.header.file}.png`)],
+        ["svg", "SVG", async () => save(await drawing(this), `${this.header.file}.svg`, "image/svg+xml")],
+        ["html", "HTML", async () => save(page(description, [await drawing(this)]), `${this.header.file}.html`, "text/html")],
       ],
       labels,
     )));
     relabel(this.bar, labels);
     this.meaning.replaceChildren(legend(this.colours, ticks, labels, this.levels.present));
-  }
-
-  file() {
-    return "matrix";
   }
 
   get density() {

@@ -1,34 +1,34 @@
 // A matrix on paper: what is seen now, its description above, the legend below.
 
-import { escape, wrap } from "./export.js";
+import { Caption } from "./caption.js";
+import { frame } from "./export.js";
 import { LEGEND_HEIGHT, drawLegend } from "./matrix_legend.js";
 import { paint } from "./matrix_paint.js";
 import { PAPER } from "./page.js";
 
 const DENSITY = 2;
 const EDGE = 12;
-const LINE = 17;
+// Wide enough for the legend.
+const LEAST_WIDTH = 480;
 
 // An OffscreenCanvas at twice the size on screen.
 export function sheet(matrix) {
-  const [width, height] = [matrix.canvas.clientWidth, matrix.canvas.clientHeight];
-  const lines = wrap(matrix.header.description, Math.floor((width - 2 * EDGE) / 6.6));
-  const above = EDGE + lines.length * LINE + 6;
-  const canvas = new OffscreenCanvas(width * DENSITY, (above + height + LEGEND_HEIGHT + 2 * EDGE) * DENSITY);
+  const { viewport, colours, labels, levels, header } = matrix;
+  const beside = viewport.area.left + Math.min(viewport.area.width, viewport.columns * viewport.scale[0]) + EDGE;
+  const [width, height] = [Math.max(LEAST_WIDTH, Math.ceil(beside)), matrix.canvas.clientHeight];
+  const caption = new Caption(header.description, width);
+  const canvas = new OffscreenCanvas(width * DENSITY, (caption.height + height + LEGEND_HEIGHT + 2 * EDGE) * DENSITY);
   const pencil = canvas.getContext("2d");
   pencil.scale(DENSITY, DENSITY);
   pencil.fillStyle = PAPER.background;
   pencil.fillRect(0, 0, canvas.width, canvas.height);
-  pencil.fillStyle = PAPER.text;
-  pencil.font = `13px ${PAPER.font}`;
-  pencil.textBaseline = "top";
-  lines.forEach((line, index) => pencil.fillText(line, EDGE, EDGE + index * LINE));
+  caption.draw(pencil);
   pencil.save();
-  pencil.translate(0, above);
+  pencil.translate(0, caption.height);
   paint(pencil, { ...parts(matrix), density: DENSITY, marks: { ...matrix.marks, hovered: null, cursor: null } }, PAPER);
   pencil.restore();
-  const { colours, labels, levels } = matrix;
-  drawLegend(pencil, EDGE, above + height + EDGE, width - 2 * EDGE, { colours, ticks: matrix.header.ticks, labels, levels }, PAPER);
+  const below = caption.height + height + EDGE;
+  drawLegend(pencil, EDGE, below, width - 2 * EDGE, { colours, ticks: header.ticks, labels, levels }, PAPER);
   return canvas;
 }
 
@@ -41,11 +41,7 @@ export async function drawing(matrix) {
   const canvas = sheet(matrix);
   const [width, height] = [canvas.width / DENSITY, canvas.height / DENSITY];
   const url = await dataUrl(await canvas.convertToBlob());
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">
-<title>${escape(matrix.header.description)}</title>
-<image width="${width}" height="${height}" href="${url}"/>
-</svg>
-`;
+  return frame(width, height, matrix.header.description, `<image width="${width}" height="${height}" href="${url}"/>`);
 }
 
 function dataUrl(blob) {

@@ -63,16 +63,20 @@ export class Outbox {
 // What each mount keeps between messages; Streamlit calls a component again with the same element.
 export function keeper(create) {
   const kept = new WeakMap();
-  return ({ data, parentElement, setTriggerValue, key }) => {
+  return ({ data, parentElement, setTriggerValue }) => {
     let view = kept.get(parentElement);
-    if (!view) kept.set(parentElement, (view = create(parentElement, key)));
+    if (!view) kept.set(parentElement, (view = create(parentElement)));
     if (view.outbox) view.outbox.send = setTriggerValue;
+    const call = (view.calls = (view.calls ?? 0) + 1);
     view.receive(data);
-    return () => {
+    // Streamlit also cleans up after a call that a newer one has overtaken: only the end of the last one counts.
+    return () => setTimeout(() => {
+      if (view.calls !== call) return;
+      kept.delete(parentElement);
       view.outbox?.close();
       view.close?.();
-      kept.delete(parentElement);
-    };
+      if (view.root !== parentElement) view.root?.remove();
+    });
   };
 }
 

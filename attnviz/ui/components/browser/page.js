@@ -48,7 +48,7 @@ export const PAPER = {
   secondary: "#f2f2f2",
   border: "#cfcfcf",
   primary: "#0b6e8e",
-  font: "system-ui, sans-serif",
+  font: "Arial, Helvetica, sans-serif",
   dark: false,
 };
 
