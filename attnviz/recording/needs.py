@@ -88,7 +88,7 @@ def _file_attends(file: ModuleType) -> bool:
 def _code_attends(code: CodeType) -> bool:
     names = set(code.co_names)
     past_the_interface = "ALL_ATTENTION_FUNCTIONS" in names and "get_interface" not in names
-    return past_the_interface or any(word in name for name in names - {_EAGER} for word in _ATTENDS)
+    return past_the_interface or any(word in name.lower() for name in names - {_EAGER} for word in _ATTENDS)
 
 
 def _functions(file: ModuleType) -> Iterator[Any]:

@@ -123,6 +123,28 @@ def test_a_hugging_face_model_past_the_interface_is_noted(padded):
     assert [text.startswith("“h.0.self_attention") for text in said(trace)] == [True]
 
 
+def test_a_hugging_face_model_with_a_softmax_module_is_noted():
+    from transformers import PerceiverConfig, PerceiverModel
+
+    config = PerceiverConfig(
+        num_latents=4,
+        d_latents=32,
+        d_model=32,
+        num_blocks=1,
+        num_self_attends_per_block=1,
+        num_self_attention_heads=4,
+        num_cross_attention_heads=4,
+    )
+    model = PerceiverModel(config).eval()
+    with torch.no_grad(), attnviz.capture(model) as trace:
+        model(inputs=torch.randn(1, 5, 32))
+    assert len(trace) == 0
+    assert [text.split("”")[0] for text in said(trace)] == [
+        "“encoder.cross_attention.attention.self",
+        "“encoder.self_attends.0.attention.self",
+    ]
+
+
 @pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
 def test_flex_attention_is_noted_and_its_output_stays():
     from torch.nn.attention.flex_attention import flex_attention
