@@ -221,3 +221,43 @@ def test_the_site_works_under_a_base_path(start_app, chromium_page):
     page = chromium_page(f"{start_app(SITE, base='some/where').url}/chart")
     page.wait_for_selector(CHART)
     expect(page.locator("[data-figure=weights] .heatmap-label").first).to_have_text("0.000")
+
+
+@pytest.fixture
+def grids(start_app, chromium_page) -> Page:
+    page = chromium_page(f"{start_app(SITE).url}/grids")
+    page.wait_for_selector(CHART)
+    return page
+
+
+def test_numbers_that_change_alone_are_redrawn_without_axes_and_margins(grids):
+    grids.evaluate(
+        "() => { const react = Plotly.react; window.reacts = 0;"
+        " Plotly.react = (...all) => { window.reacts += 1; return react(...all); }; }"
+    )
+    label = grids.locator("[data-figure=weights] .heatmap-label").filter(has_text="0.26")
+    grids.locator("input[type=range]").focus()
+    grids.keyboard.press("End")
+    expect(label.first).to_have_text("0.260")
+    assert label.count() == 10  # the lower triangle of four
+    assert grids.evaluate("window.reacts") == 0
+
+
+def test_csv_leaves_out_decoration_and_gaps(grids):
+    rows = list(csv.DictReader(io.StringIO(save(grids, "weights", "csv").read_text())))
+    # Positions keep equal labels apart; absent entries are gaps, printed numbers are no data.
+    assert [(row["row"], row["column"]) for row in rows] == [(str(i), str(j)) for i in range(4) for j in range(i + 1)]
+    assert {row["value"] for row in rows} == {"0.25"}
+    assert rows[-1]["row_label"] == "'=b"
+
+
+def test_a_wide_figure_takes_two_columns_where_there_are_as_many(grids, start_app, chromium_page):
+    def widths(page):
+        return page.locator("[data-figure]").evaluate_all("all => all.map(one => one.getBoundingClientRect().width)")
+
+    narrow = chromium_page(f"{start_app(SITE).url}/grids", width=400)
+    narrow.wait_for_selector(CHART)
+    one, wide, _other = widths(grids)
+    assert wide == pytest.approx(2 * one + 16, abs=1)
+    one, wide, _other = widths(narrow)
+    assert wide == one

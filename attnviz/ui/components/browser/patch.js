@@ -76,6 +76,9 @@ const place = (trace) => `${trace.xaxis ?? "x"}${trace.yaxis ?? "y"}`;
 function same(one, other) {
   if (one === other) return true;
   if (typeof one !== "object" || typeof other !== "object" || !one || !other) return false;
-  const names = Object.keys(one);
-  return names.length === Object.keys(other).length && names.every((name) => same(one[name], other[name]));
+  const names = fields(one);
+  return names.length === fields(other).length && names.every((name) => same(one[name], other[name]));
 }
+
+// Plotly keeps notes of its own in the arrays that it has decoded.
+const fields = (value) => Object.keys(value).filter((name) => !name.startsWith("_"));
