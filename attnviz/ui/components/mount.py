@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from attnviz.ui import assets
+from attnviz.ui import assets, garbage
 
 Message = Mapping[str, Any]
 """What a component says: `kind`, and what goes with that kind. It comes from outside: check before use."""
@@ -30,6 +30,7 @@ class Component:
             if receive is not None:
                 receive(message)
 
+        garbage.spare_modules()
         self._mount(key=key, data=data, on_message_change=arrived)
 
 
