@@ -235,11 +235,13 @@ def _handle(arrow: Arrow, limit: palette.Number | None, step: palette.Number | N
 
 
 def _outward(arrow: Arrow) -> str:
-    """Above or below the tip, away from the origin, so that a label does not lie on its arrow.
+    """Beyond the tip, away from the origin, so that a label does not lie on its arrow.
 
     A query's label stands beside its tip, where it does not meet that of a key in the same place.
     """
     if not arrow.name.startswith("query"):
+        if abs(arrow.x) > abs(arrow.y):
+            return "middle right" if arrow.x >= 0 else "middle left"
         return "top center" if arrow.y >= 0 else "bottom center"
     if abs(arrow.y) > abs(arrow.x):
         return "middle left" if arrow.x >= 0 else "middle right"

@@ -14,7 +14,8 @@ MOST_COORDINATES = 3
 
 # What fits beside each other on a page of usual width.
 KEYS_ON_ONE_LINE = 4
-TERMS_ON_ONE_LINE = 3
+NUMBERS_ON_ONE_LINE = 3
+VECTORS_ON_ONE_LINE = 2
 
 BREAK = " \\\\\n"
 COMMA = r",\ "
@@ -79,7 +80,8 @@ def _sum(steps: Steps, head: int, query: int, names: Sequence[str]) -> str:
         if here
     ]
     shown = _most(terms)
-    lines = [" + ".join(shown[start : start + TERMS_ON_ONE_LINE]) for start in range(0, len(shown), TERMS_ON_ONE_LINE)]
+    together = NUMBERS_ON_ONE_LINE if steps.value.shape[-1] == 1 else VECTORS_ON_ONE_LINE
+    lines = [" + ".join(shown[start : start + together]) for start in range(0, len(shown), together)]
     return rf"{BREAK}&\quad + ".join(lines) or "0"
 
 

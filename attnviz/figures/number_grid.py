@@ -22,6 +22,8 @@ Kind = Literal["signed", "weights", "plain"]
 Labels = Tokens | Sequence[str] | None
 
 ABSENT_SIGN = "—"
+# Pixels that a grid has for the labels of its columns where it stands beside another one.
+ROOM_FOR_LABELS = 190
 ROW_HEIGHT = 34
 # With more columns than this, scores and coordinates are printed with two decimals; hovering tells all digits.
 MOST_WIDE_NUMBERS = 6
@@ -178,14 +180,17 @@ def _uncoloured(texts: list[list[str]], cells: Bool[np.ndarray, "n m"]) -> list[
 
 def _layout(grid: Grid) -> dict[str, Any]:
     rows, columns = grid.names()
-    slanted = max(map(layout.text_width, columns), default=0.0) * len(columns) > 260
-    bottom = round(layout.label_room(columns, most=110.0) * 0.75 + 14) if slanted else 28
-    return layout.base(
+    slanted = max(map(layout.text_width, columns), default=0.0) * len(columns) > ROOM_FOR_LABELS
+    bottom = round(layout.label_room(columns, most=150.0) * 0.75 + 14) if slanted else 28
+    shared = layout.base(
         title=escaped(grid.title),
         height=round((40 if grid.title else 8) + len(rows) * ROW_HEIGHT + bottom),
         left=layout.label_room(rows, most=130.0),
         bottom=bottom,
-    ) | {
+    )
+    return shared | {
+        # From the edge: a long title would not fit beside the room for the labels.
+        "title": shared["title"] | {"xref": "container"},
         "xaxis": layout.token_axis(columns, tickangle=-45 if slanted else 0, fixedrange=True),
         "yaxis": layout.token_axis(rows, reverse=True, fixedrange=True),
     }

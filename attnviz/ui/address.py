@@ -106,6 +106,8 @@ _PROBLEMS = {
     "extra_forbidden": _m("this name is not known"),
 }
 
+_OTHER = _m("another value was expected")
+
 
 def complaint(reason: ValidationError) -> InputError:
     """The first of pydantic's errors as one sentence."""
@@ -117,5 +119,5 @@ def complaint(reason: ValidationError) -> InputError:
     return InputError(
         _m("The view cannot be shown; at {where}: {problem}."),
         where=" › ".join(str(part) for part in first["loc"]) or "JSON",
-        problem=_(_PROBLEMS.get(first["type"], _m("another value was expected"))),
+        problem=_(_PROBLEMS.get(first["type"], _OTHER)),
     )

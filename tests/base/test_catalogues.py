@@ -58,13 +58,13 @@ def test_no_sentence_is_empty_or_doubtful(code):
 @pytest.mark.parametrize("code", TRANSLATED)
 def test_a_translation_keeps_the_fields_of_its_sentence(code):
     for message in _catalogue(code):
-        singular, *_plural = message.id if isinstance(message.id, tuple) else (message.id,)
-        allowed = _fields(singular) | ({"count"} if isinstance(message.id, tuple) else set())
-        for said in message.string if isinstance(message.string, tuple) else (message.string,):
-            if isinstance(message.id, tuple):
-                assert _fields(said) <= allowed, said
-            else:
-                assert _fields(said) == allowed, said
+        if isinstance(message.id, tuple):
+            allowed = {"count"}.union(*map(_fields, message.id))
+            needed = set.intersection(*map(_fields, message.id)) - {"count"}
+            for said in message.string:
+                assert needed <= _fields(said) <= allowed, said
+        else:
+            assert _fields(message.string) == _fields(message.id), message.string
 
 
 def test_russian_has_three_plural_forms_and_japanese_one():

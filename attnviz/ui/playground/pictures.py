@@ -40,7 +40,7 @@ def steps(store: Store[PlaygroundView], worked: Worked) -> None:
             rows[int(row)] = (event.x, event.y)
             store.change(f"drag {event.handle}", {part: tuple(rows)})
 
-    panels.show("playground-steps", shown, columns_min_width=205, on_click=click, on_drag=drag)
+    panels.show("playground-steps", shown, columns_min_width=320, on_click=click, on_drag=drag)
 
 
 def _grids(view: PlaygroundView, worked: Worked) -> dict[str, Grid]:
@@ -92,7 +92,7 @@ def _grid_picture(grid: Grid, selected: int) -> Picture:
         figures.describe_number_grid(grid, selected),
         functools.partial(figures.table_number_grid, grid),
         int(figure.layout.height),
-        span=3 if grid.matrix.shape[1] > COLUMNS_IN_ONE else 1,
+        span=2 if grid.matrix.shape[1] > COLUMNS_IN_ONE else 1,
     )
 
 
@@ -113,7 +113,6 @@ def _arrows(view: PlaygroundView, worked: Worked) -> Picture:
         figures.describe_arrows(query, keys, weights=weights, **named),
         lambda: figures.table_arrows(query, keys, weights=weights, **named),
         ARROWS_HEIGHT,
-        span=3,
     )
 
 
@@ -131,7 +130,6 @@ def _shares(view: PlaygroundView, worked: Worked) -> Picture:
         figures.describe_weight_bars(**given),
         lambda: figures.table_weight_bars(**given),
         int(figure.layout.height),
-        span=2,
     )
 
 

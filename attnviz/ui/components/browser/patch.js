@@ -17,7 +17,8 @@ export function patch(plot, before, after) {
     if (!patchable(plot, index, before.data[index], trace, after.layout)) return false;
     changed.push(index);
   }
-  for (const index of changed) redraw(plot, index, after.data[index]);
+  for (const index of changed) fill(plot, index, after.data[index]);
+  for (const name of new Set(changed.map((index) => place(after.data[index])))) redraw(plot, name);
   return true;
 }
 
@@ -59,7 +60,7 @@ function sameShape(drawn, next) {
   return drawn.length === next?.length && drawn.every((row, at) => row.length === next[at].length);
 }
 
-function redraw(plot, index, trace) {
+function fill(plot, index, trace) {
   const [drawn, full] = [plot.calcdata[index], plot._fullData[index]];
   for (const name of NUMBERS) {
     if (!(name in trace)) continue;
@@ -67,8 +68,15 @@ function redraw(plot, index, trace) {
     plot.data[index][name] = full[name] = next;
     if (name in drawn[0]) drawn[0][name] = next;
   }
-  const subplot = plot._fullLayout._plots[place(trace)];
-  full._module.plot(plot, subplot, [drawn], subplot.plot.select(".heatmaplayer"));
+}
+
+// Plotly's drawing function takes away what it is not given, so it is given all heatmaps of the subplot.
+function redraw(plot, subplotName) {
+  const subplot = plot._fullLayout._plots[subplotName];
+  const together = plot.calcdata.filter(
+    ([first]) => first?.trace?.type === "heatmap" && first.trace.visible === true && place(first.trace) === subplotName,
+  );
+  together[0][0].trace._module.plot(plot, subplot, together, subplot.plot.select(".heatmaplayer"));
 }
 
 const place = (trace) => `${trace.xaxis ?? "x"}${trace.yaxis ?? "y"}`;
