@@ -75,15 +75,9 @@ Versions = tuple[int | None, ...]
 
 def versions_of(tensors: tuple[Any, ...]) -> Versions:
     """How often each was changed in place; None where PyTorch does not count, as in inference mode."""
-    return tuple([None if tensor is None else _version(tensor) for tensor in tensors])
-
-
-def _version(tensor: Any) -> int | None:
-    try:
-        version: int = tensor._version
-    except (AttributeError, RuntimeError):  # not a tensor; a tensor of inference mode
-        return None
-    return version
+    return tuple(
+        [tensor._version if isinstance(tensor, Tensor) and not tensor.is_inference() else None for tensor in tensors]
+    )
 
 
 def kept(tensor: Tensor) -> Tensor:
@@ -93,5 +87,7 @@ def kept(tensor: Tensor) -> Tensor:
 
 def autocast_of(tensor: Tensor) -> torch.dtype | None:
     """The type that autocast will compute in; None where it is off."""
+    if not torch._C._is_any_autocast_enabled():
+        return None
     device = tensor.device.type
     return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else None

@@ -56,7 +56,7 @@ def capture(model: object, *, values: bool = False) -> Iterator[Trace]:
         else:
             stack.callback(model.register_forward_pre_hook(_counting_runs(recording)).remove)
         try:
-            yield _Recorded(recording, _origin(model))
+            yield _Recorded(recording)
         finally:
             recording.finish()
 
@@ -64,9 +64,14 @@ def capture(model: object, *, values: bool = False) -> Iterator[Trace]:
 class _Recorded(Trace):
     """A trace that looks into its recording each time, so it grows with it and notices what was overwritten."""
 
-    def __init__(self, recording: Recording, origin: Origin) -> None:
-        super().__init__(origin=origin)
+    def __init__(self, recording: Recording) -> None:
+        super().__init__(origin=Origin(kind="recorded"))
         self._reading = Reading(recording)
+
+    @property
+    def origin(self) -> Origin:
+        """The model, where it ran, and with which versions."""
+        return self._reading.origin()
 
     @property
     def attentions(self) -> list[Attention]:
@@ -94,17 +99,3 @@ def _note_scripted(recording: Recording) -> None:
         if isinstance(module, torch.jit.ScriptModule) and not inside:
             recording.note(SCRIPTED, name=recording.modules.shown_name(module))
             noted.append(name)
-
-
-def _origin(model: nn.Module) -> Origin:
-    first = next(model.parameters(), None)
-    transformers = sys.modules.get("transformers")
-    return Origin(
-        kind="recorded",
-        model=type(model).__name__,
-        device="" if first is None else str(first.device),
-        dtype="" if first is None else str(first.dtype).removeprefix("torch."),
-        attention_implementation=str(getattr(getattr(model, "config", None), "_attn_implementation", None) or ""),
-        torch_version=torch.__version__,
-        transformers_version="" if transformers is None else transformers.__version__,
-    )

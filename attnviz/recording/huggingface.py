@@ -187,44 +187,51 @@ def _record(function: Callable[..., Any], implementation: str, module: nn.Module
     finally:
         for recording in found:
             recording.inside -= 1
-    given = (
-        kwargs | dict(zip(NAMES, args, strict=False))
-        if len(args) <= len(NAMES)
-        else _bound(function, module, args, kwargs)
-    )
-    options = {name: _kept(option) for name, option in given.items() if name in OPTIONS and option is not None}
-    row, is_weights = _row_to_check(function, given, output)
+    query, key, value, mask, options = _arguments(function, module, args, kwargs)
+    row, is_weights = _row_to_check(function, query, key, options, output)
+    wanted = {name: _kept(option) for name, option in options.items() if option is not None and name in OPTIONS}
     for recording in found:
         recording.keep(
             InterfaceCall(
-                module=module,
-                run=recording.run,
-                query=kept(given["query"]),
-                key=kept(given["key"]),
-                value=kept(given["value"]) if recording.values or (row is not None and not is_weights) else None,
-                mask=_kept(given.get("attention_mask")),
-                autocast=autocast_of(given["query"]),
-                implementation=implementation or "eager",
-                options=options,
-                row=row,
-                row_is_weights=is_weights,
+                module,
+                recording.run,
+                kept(query),
+                kept(key),
+                kept(value) if recording.values or (row is not None and not is_weights) else None,
+                _kept(mask),
+                autocast_of(query),
+                implementation or "eager",
+                wanted,
+                row,
+                is_weights,
             )
         )
-        if given.get("dropout"):
+        if options.get("dropout"):
             recording.note(DROPOUT)
     return output
 
 
-def _bound(function: Any, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    bound = signature(function).bind(module, *args, **kwargs).arguments
-    return {**bound, **bound.get("kwargs", {})}
+def _arguments(
+    function: Any, module: nn.Module, args: tuple[Any, ...], options: dict[str, Any]
+) -> tuple[Tensor, Tensor, Tensor, Any, dict[str, Any]]:
+    """Query, key, value, mask and the rest by name, however they were handed over."""
+    if len(args) == len(NAMES):
+        query, key, value, mask = args
+        return query, key, value, mask, options
+    if len(args) > len(NAMES):
+        bound = signature(function).bind(module, *args, **options).arguments
+        given = {**bound, **bound.get("kwargs", {})}
+    else:
+        given = options | dict(zip(NAMES, args, strict=False))
+    return given["query"], given["key"], given["value"], given.get("attention_mask"), given
 
 
-def _row_to_check(function: Any, given: dict[str, Any], output: Any) -> tuple[Tensor | None, bool]:
+def _row_to_check(
+    function: Any, query: Tensor, key: Tensor, options: dict[str, Any], output: Any
+) -> tuple[Tensor | None, bool]:
     """The last query's row of what the function returned, where it may compute something of its own."""
-    if function.__module__.startswith("transformers.integrations.") or given.get("dropout"):
+    if function.__module__.startswith("transformers.integrations.") or options.get("dropout"):
         return None, False
-    query, key = given["query"], given["key"]
     result, weights = output if isinstance(output, tuple) and len(output) == 2 else (output, None)
     if isinstance(weights, Tensor) and weights.shape == (*query.shape[:3], key.shape[2]):
         return kept(weights)[:, :, -1].clone(), True

@@ -13,9 +13,10 @@ from attnviz.recording.call import Call, Meaning, NotRecorded, Versions, version
 from attnviz.recording.masks import Masks
 from attnviz.recording.modules import Modules
 from attnviz.recording.needs import still_needs
+from attnviz.recording.origin import origin_of
 from attnviz.recording.recording import Recording
 from attnviz.recording.roles import Part, layer_numbers, part_of, role_of
-from attnviz.trace import Note
+from attnviz.trace import Note, Origin
 
 CHANGED = _m("“{name}” is not shown: its queries, keys or mask were overwritten after they had been used.")
 FOREIGN = _m("“{name}” attended within the block, but is not part of the model; it was not recorded.")
@@ -44,11 +45,20 @@ class Reading:
         self._recording = recording
         self._lock = threading.RLock()
         self._entries: list[Entry] = []
+        self._origin: Origin | None = None
         self._masks = Masks()
         self._causal: set[str] = set()
         self._last_run: dict[tuple[str, int], int] = {}
         self._shown: list[int] = []
         self._attentions: list[Attention] = []
+
+    def origin(self) -> Origin:
+        """Where the numbers come from."""
+        with self._lock:
+            model = self._recording.model
+            if self._origin is None and model is not None:
+                self._origin = origin_of(model)
+            return self._origin or Origin(kind="recorded")
 
     def attentions(self) -> list[Attention]:
         """What can be shown of the calls up to now, in order of execution."""
@@ -85,6 +95,7 @@ class Reading:
                 self._recording.note(FOREIGN, name=type(call.module).__name__)
         if self._recording.ended:
             self._note_changed_needs(modules)
+            self.origin()
             self._masks = Masks()
             self._recording.forget_model()
 

@@ -67,8 +67,13 @@ class Trace:
     ) -> None:
         self._attentions = list(attentions)
         self._notes = list(notes)
-        self.origin = origin
+        self._origin = origin
         self.left_out = left_out
+
+    @property
+    def origin(self) -> Origin:
+        """Where the numbers come from."""
+        return self._origin
 
     @property
     def attentions(self) -> list[Attention]:
