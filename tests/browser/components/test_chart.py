@@ -230,17 +230,36 @@ def grids(start_app, chromium_page) -> Page:
     return page
 
 
-def test_numbers_that_change_alone_are_redrawn_without_axes_and_margins(grids):
+def drawn(page: Page) -> list[list[str]]:
+    """Every heatmap of every figure as it stands in the document: its picture, its letters and where they are."""
+    return page.locator("[data-figure]").evaluate_all(
+        """figures => figures.map(figure => [...figure.querySelectorAll('.heatmaplayer > .hm')].flatMap(map => [
+          map.querySelector('image')?.href.baseVal ?? 'no image',
+          ...[...map.querySelectorAll('text')].map(text => [
+            text.textContent, text.getAttribute('x'), text.getAttribute('y'), text.style.fontSize, text.style.fill
+          ].join(' ')),
+        ]))"""
+    )
+
+
+def test_numbers_that_change_alone_are_redrawn_at_once_as_plotly_would_draw_them(grids):
     grids.evaluate(
         "() => { const react = Plotly.react; window.reacts = 0;"
         " Plotly.react = (...all) => { window.reacts += 1; return react(...all); }; }"
     )
+    before = drawn(grids)
     label = grids.locator("[data-figure=weights] .heatmap-label").filter(has_text="0.26")
     grids.locator("input[type=range]").focus()
     grids.keyboard.press("End")
     expect(label.first).to_have_text("0.260")
     assert label.count() == 10  # the lower triangle of four
     assert grids.evaluate("window.reacts") == 0
+    quick = drawn(grids)
+    assert quick != before
+    for button in grids.locator("[data-action=reset]").all():
+        button.click()
+    grids.wait_for_function("window.reacts === 3")
+    assert drawn(grids) == quick
 
 
 def test_csv_leaves_out_decoration_and_gaps(grids):

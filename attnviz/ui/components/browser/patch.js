@@ -17,8 +17,11 @@ export function patch(plot, before, after) {
     if (!patchable(plot, index, before.data[index], trace, after.layout)) return false;
     changed.push(index);
   }
-  for (const index of changed) fill(plot, index, after.data[index]);
-  for (const name of new Set(changed.map((index) => place(after.data[index])))) redraw(plot, name);
+  for (const index of changed) {
+    const rewritten = rewrite(plot, index, before.data[index], after.data[index]);
+    fill(plot, index, after.data[index]);
+    if (!rewritten) redraw(plot, index);
+  }
   return true;
 }
 
@@ -66,17 +69,48 @@ function fill(plot, index, trace) {
     if (!(name in trace)) continue;
     const next = values(trace[name]);
     plot.data[index][name] = full[name] = next;
-    if (name in drawn[0]) drawn[0][name] = next;
+    if (name in drawn[0]) drawn[0][name] = name === "z" ? next.map(cleaned) : next;
   }
 }
 
-// Plotly's drawing function takes away what it is not given, so it is given all heatmaps of the subplot.
-function redraw(plot, subplotName) {
-  const subplot = plot._fullLayout._plots[subplotName];
-  const together = plot.calcdata.filter(
-    ([first]) => first?.trace?.type === "heatmap" && first.trace.visible === true && place(first.trace) === subplotName,
-  );
-  together[0][0].trace._module.plot(plot, subplot, together, subplot.plot.select(".heatmaplayer"));
+// Plotly draws a gap where a number is undefined.
+const cleaned = (row) => Array.from(row, (value) => (value === null || Number.isNaN(value) ? undefined : value));
+
+// Plotly's drawing function takes away what it is not given, and would draw again all that it is given; so
+// the other heatmaps of the subplot are kept out of its sight.
+function redraw(plot, index) {
+  const { trace } = plot.calcdata[index][0];
+  const subplot = plot._fullLayout._plots[place(trace)];
+  const layer = subplot.plot.select(".heatmaplayer");
+  const others = groups(layer.node()).filter((group) => indexOf(group) !== index);
+  for (const group of others) group.classList.replace("hm", "attnviz-aside");
+  try {
+    trace._module.plot(plot, subplot, [plot.calcdata[index]], layer);
+  } finally {
+    for (const group of others) group.classList.replace("attnviz-aside", "hm");
+  }
+}
+
+const groups = (layer) => [...layer.children].filter((group) => group.classList.contains("hm"));
+const indexOf = (group) => group.__data__?.[0].trace.index;
+
+// Quicker still, where only the printed text changed: its letters are exchanged. That is enough when nothing
+// that the text decides changes with it: which cells have one, and its size, which the longest decides.
+function rewrite(plot, index, before, after) {
+  const others = NUMBERS.filter((name) => name !== "text");
+  if (after.texttemplate !== "%{text}" || !after.textfont?.color || !others.every((name) => same(before[name], after[name]))) return false;
+  const [old, next] = [values(before.text).flat(), values(after.text).flat()];
+  const longest = (texts) => Math.max(...texts.map((text) => text.length));
+  const simple = next.every((text, at) => !/[<&]/.test(text) && (text === "") === (old[at] === ""));
+  if (!simple || longest(old) !== longest(next)) return false;
+  const layer = plot._fullLayout._plots[place(after)].plot.select(".heatmaplayer").node();
+  const written = groups(layer).find((group) => indexOf(group) === index)?.querySelectorAll(".heatmap-label > text") ?? [];
+  const texts = next.filter((text) => text !== "");
+  if (written.length !== texts.length) return false; // zoomed: some are out of sight
+  texts.forEach((text, at) => {
+    if (written[at].textContent !== text) written[at].textContent = text;
+  });
+  return true;
 }
 
 const place = (trace) => `${trace.xaxis ?? "x"}${trace.yaxis ?? "y"}`;
