@@ -35,11 +35,7 @@ def __getattr__(name: str) -> Any:
     if name not in _PUBLIC:
         raise AttributeError(f"module 'attnviz' has no attribute '{name}'")
     home = _PUBLIC[name]
-    return (
-        importlib.import_module(f"attnviz.{name}")
-        if home is None
-        else getattr(importlib.import_module(home), name)
-    )
+    return importlib.import_module(f"attnviz.{name}") if home is None else getattr(importlib.import_module(home), name)
 
 
 def __dir__() -> list[str]:

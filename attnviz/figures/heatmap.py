@@ -234,6 +234,8 @@ def _layout(tile: Tile, title: str | None) -> dict[str, Any]:
         bottom=round(bottom),
     )
     return shared | {
+        # A part of a large map is looked at by drawing a box around it.
+        "dragmode": "zoom",
         "showlegend": True,
         "legend": {"orientation": "h", "x": 0, "y": 0, "yref": "container", "yanchor": "bottom", "itemclick": False},
         "xaxis": layout.token_axis(

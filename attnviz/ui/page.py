@@ -41,9 +41,14 @@ def show_address(view: View) -> None:
 
 
 def complain(error: InputError | None) -> None:
-    """One sentence about bad input, where there is one; the rest of the page stays as it was."""
-    if error is not None:
-        st.error(plain(str(error)), icon=":material/error:")
+    """One sentence about bad input, where there is one; the rest of the page stays as it was.
+
+    Its place is kept when there is none: Streamlit knows what follows by its place, and what moves is made
+    anew and forgets its zoom.
+    """
+    with st.container():
+        if error is not None:
+            st.error(plain(str(error)), icon=":material/error:")
 
 
 def plain(text: str) -> str:

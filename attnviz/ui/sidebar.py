@@ -18,13 +18,13 @@ def draw(page: "st.Page") -> None:
     """The sidebar below the menu."""
     place = next(place for place in PLACES if place.path == (page.url_path or PLACES[0].path))
     with st.sidebar:
-        _language()
+        _language(place)
         theme("theme", [place.path for place in PLACES])
         _device()
         _share(place)
 
 
-def _language() -> None:
+def _language(place: Place) -> None:
     # Streamlit's own binding would put the language's name into the address, not its code.
     if "lang" not in st.session_state:
         asked = st.query_params.get(LANGUAGE_PARAMETER)
@@ -34,7 +34,7 @@ def _language() -> None:
         format_func=language.LANGUAGES.__getitem__,
     )  # fmt: skip
     code = language.current()
-    address_bar("address-language", {LANGUAGE_PARAMETER: "" if code == "en" else code})
+    address_bar(f"address-language:{place.path}", {LANGUAGE_PARAMETER: "" if code == "en" else code})
 
 
 def chosen_device() -> str:

@@ -81,8 +81,10 @@ def pair(look: Look) -> None:
         )
     if look.renormalise:
         said.append(_("Shown renormalised: each row was divided by what is left of it."))
-    if said:
-        st.markdown(" ".join(said))
+    # The place is kept when nothing is said, so that the pictures below stay where they are.
+    with st.container():
+        if said:
+            st.markdown(" ".join(said))
 
 
 def _pair_sentence(look: Look, weight: float, uniform: float) -> str:

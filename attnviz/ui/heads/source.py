@@ -119,5 +119,6 @@ def notes(source: Source) -> None:
             _("Save the trace"), data=source.trace.to_bytes, file_name="attention.safetensors",
             mime="application/octet-stream", on_click="ignore", icon=":material/download:", type="tertiary",
         )  # fmt: skip
-    for note in source.trace.notes:
-        st.info(plain(str(note)))
+    with st.container():
+        for note in source.trace.notes:
+            st.info(plain(str(note)))

@@ -72,8 +72,7 @@ def test_a_copied_address_restores_the_view_in_a_fresh_browser(intersection, chr
     slider = intersection.get_by_role("slider", name="query · ego car · 1")
     slider.focus()
     before = intersection.url
-    for _press in range(3):
-        slider.press("ArrowRight")
+    slider.press("ArrowRight")
     moved = _await_weights(intersection, ["0.327", "0.663", "0.0095"])
     intersection.wait_for_function("before => location.href !== before", arg=before)
     shown = slider.input_value()
@@ -100,8 +99,11 @@ def test_a_number_typed_into_the_table_changes_the_weights(intersection):
     canvas.wait_for()
     box = canvas.bounding_box()
     # The only row of the query's matrix, its second column.
+    intersection.locator('[data-testid="glide-cell-2-0"]').wait_for(state="attached")
     intersection.mouse.click(box["x"] + box["width"] * 0.85, box["y"] + box["height"] * 0.7)
+    intersection.locator('[data-testid="glide-cell-2-0"][aria-selected="true"]').wait_for(state="attached")
     intersection.keyboard.type("0")
+    intersection.locator("#portal input, #portal textarea").first.wait_for(state="attached")
     intersection.keyboard.press("Enter")
     # q = (1, 0): dots 2, 1, −1; ÷ √2: 1.414214, 0.707107, −0.707107; their softmax, by hand:
     weights = _await_weights(intersection, ["0.327", "0.663", "0.0095"])

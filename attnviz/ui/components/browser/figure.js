@@ -99,7 +99,8 @@ export class Figure {
       z: point.z ?? null,
       trace: point.curveNumber,
       point: point.pointNumber ?? point.pointIndex ?? null,
-      custom: point.customdata ?? null,
+      // Plotly keeps numbers in typed arrays, which JSON would write as objects.
+      custom: ArrayBuffer.isView(point.customdata) ? Array.from(point.customdata) : point.customdata ?? null,
     });
   }
 
