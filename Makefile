@@ -28,7 +28,7 @@ bench: $(VENV)/installed-dev
 # Brings new sentences into the catalogues and takes unused ones out; a translator fills in what is empty.
 catalogues: $(VENV)/installed-dev
 	$(BIN)/pybabel -q extract --no-default-keywords -k _ -k _m -k _n:1,2 --no-location --omit-header --sort-by-file --no-wrap -F babel.cfg -o build/attnviz.pot .
-	for code in ja ru; do $(BIN)/pybabel -q update --ignore-obsolete --no-fuzzy-matching --no-wrap -D attnviz -l $$code -i build/attnviz.pot -d attnviz/base/locale; done
+	for code in ja ru; do $(BIN)/pybabel -q update --ignore-obsolete --no-fuzzy-matching --ignore-pot-creation-date --no-wrap -D attnviz -l $$code -i build/attnviz.pot -d attnviz/base/locale; done
 
 screenshots: $(VENV)/installed-dev
 	$(BIN)/python -m tests.browser.screenshots
