@@ -76,6 +76,9 @@ def _run(options: argparse.Namespace) -> int:
     ]  # fmt: skip
     if options.no_browser:
         command += ["--server.headless", "true"]
+    if os.name == "posix":
+        # The server takes this process's place, so that whoever ends it ends the server.
+        os.execve(sys.executable, command, environment)  # noqa: S606 - our own command line
     return subprocess.call(command, env=environment)  # noqa: S603 - our own command line
 
 

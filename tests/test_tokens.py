@@ -21,7 +21,7 @@ def wordpiece(tmp_path):
 def byte_level():
     tokenizer = ByteLevelBPETokenizer()
     tokenizer.train_from_iterator(["the black cat"] * 9, vocab_size=300, special_tokens=["</s>"], show_progress=False)
-    return PreTrainedTokenizerFast(tokenizer_object=tokenizer._tokenizer, eos_token="</s>")  # noqa: S106  a token, not a password
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer._tokenizer, eos_token="</s>")
 
 
 def test_every_field_has_one_entry_a_token():

@@ -153,7 +153,7 @@ def _await_health(app: App, process: subprocess.Popen[bytes]) -> None:
         if process.poll() is not None:
             break
         try:
-            with urllib.request.urlopen(f"{app.url}/_stcore/health", timeout=5):  # noqa: S310 - our own server
+            with urllib.request.urlopen(f"{app.url}/_stcore/health", timeout=5):
                 return
         except (urllib.error.URLError, ConnectionError, TimeoutError):
             time.sleep(0.05)  # between two questions to a server that is not up yet
