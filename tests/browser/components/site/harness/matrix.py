@@ -20,7 +20,7 @@ codes[3] = 2
 codes[4] = 3
 if size > 500:
     # One single large weight in a sea of small ones.
-    codes[5:] = 10
+    codes[5:] = 10 + shift
     codes[size - 7, size - 9] = 255
 
 
