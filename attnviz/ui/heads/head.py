@@ -33,7 +33,7 @@ def controls(store: HeadsStore, source: Source) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(_("Layer"), layers, width=110, **store.field("layer"))
         st.selectbox(
-            _("Head"), [*range(heads), "mean", "maximum"], width=200, format_func=functools.partial(_head, heads),
+            _("Head"), [*range(heads), "mean", "maximum"], width=240, format_func=functools.partial(_head, heads),
             **store.field("head"),
         )  # fmt: skip
         st.toggle(_("Hide special tokens"), **store.field("hide_special"))

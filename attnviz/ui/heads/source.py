@@ -28,7 +28,7 @@ class Source(NamedTuple):
 
 def controls(store: HeadsStore) -> None:
     """Model and text, or a trace from a file."""
-    left, right = st.columns([3, 1], gap="medium")
+    left, right = st.columns([2, 1], gap="medium")
     with left:
         st.text_area(
             _("Text"), height=100, max_chars=MOST_TEXT,

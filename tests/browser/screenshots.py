@@ -1,0 +1,44 @@
+"""Pictures of every page, to be looked at: `make screenshots` writes them to screenshots/."""
+
+import sys
+from pathlib import Path
+
+from attnviz.ui import address
+from attnviz.ui.views.heads import HeadsView
+from attnviz.ui.views.playground import PlaygroundView
+from benchmarks.site import ROOT, browser, server
+
+SHOTS = {
+    "start": "",
+    "playground": "playground",
+    "intersection": f"playground?view={address.encode(PlaygroundView.start('intersection'))}",
+    "heads": f"heads?view={address.encode(HeadsView(layer=2, head=5, query=3))}",
+    "heads-long": f"heads?view={address.encode(HeadsView(text='The black cat crossed the street. ' * 24))}",
+}
+LOOKS = [("light", 1400, "en"), ("dark", 1400, "ja"), ("light", 700, "ru"), ("dark", 700, "en")]
+# What is drawn last.
+CHART = ".attnviz-chart[data-attnviz-painted]"
+SECOND_MAP = ".attnviz-matrix[data-attnviz-painted] >> nth=1"
+FULL = "document.querySelector('[data-testid=stMain]').scrollHeight"
+
+
+def main(folder: Path = ROOT / "screenshots") -> int:
+    folder.mkdir(exist_ok=True)
+    with server(ROOT / "app.py") as site, browser() as chromium:
+        for name, path in SHOTS.items():
+            for theme, width, language in LOOKS:
+                page = chromium.new_page(viewport={"width": width, "height": 1000}, color_scheme=theme)
+                page.goto(f"{site}/{path}{'&' if '?' in path else '?'}lang={language}")
+                page.wait_for_selector(SECOND_MAP if name == "heads-long" else CHART, timeout=180_000)
+                page.wait_for_function(
+                    "!document.querySelector('[data-testid=stStatusWidget], [data-testid=stSkeleton]')"
+                )
+                page.set_viewport_size({"width": width, "height": int(page.evaluate(FULL)) + 40})
+                page.wait_for_load_state("networkidle")
+                page.screenshot(path=folder / f"{name}-{theme}-{width}-{language}.png")
+                page.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
