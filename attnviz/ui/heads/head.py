@@ -1,6 +1,9 @@
 """One head: as matrix, as lines, in the text itself, and the pair that is chosen."""
 
+import csv
 import functools
+import io
+import math
 from typing import Any
 
 import numpy as np
@@ -180,10 +183,28 @@ def _canvas(store: HeadsStore, look: Look) -> None:
         on_ask=ask,
         height=720,
     )
+    st.download_button(
+        _("Save all weights of this head as CSV"), data=lambda: _csv(look), file_name="weights.csv", mime="text/csv",
+        on_click="ignore", type="tertiary", icon=":material/download:",
+    )  # fmt: skip
     chosen = look.query if look.query in look.rows else None
     if chosen is not None:
         panels.as_text("heads-row", {"row": (figures.describe_heatmap(look.tile((chosen,)), query=chosen),
                                             lambda: figures.table_heatmap(look.tile((chosen,))))})  # fmt: skip
+
+
+def _csv(look: Look) -> bytes:
+    """Queries down, keys across, exact weights; empty where there is none. Every label carries its position."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(["", *(f"{position} {look.keys.label(position)}" for position in look.columns)])
+    for start in range(0, len(look.rows), ROWS_AT_ONCE):
+        tile = look.tile(look.rows[start : start + ROWS_AT_ONCE])
+        numbers = np.where(tile.allowed, tile.weights, np.nan)
+        for position, row in zip(tile.rows, numbers.tolist(), strict=True):
+            label = f"{position} {look.queries.label(position)}"
+            writer.writerow([label, *("" if math.isnan(weight) else f"{weight:.9g}" for weight in row)])
+    return out.getvalue().encode()
 
 
 def _bytes(look: Look, step: int) -> UInt8[np.ndarray, "rows columns"]:
