@@ -4,11 +4,14 @@ import functools
 from typing import Any
 
 import streamlit as st
+import torch
 
 from attnviz import figures
 from attnviz.attention import by_hand
 from attnviz.base.language import _
 from attnviz.figures import Grid
+from attnviz.figures.number_grid import figure_of
+from attnviz.figures.numerals import weight_text
 from attnviz.ui import panels
 from attnviz.ui.components import ChartClick, ChartDrag
 from attnviz.ui.panels import Picture
@@ -83,10 +86,7 @@ def _numbered(count: int) -> tuple[str, ...]:
 
 
 def _grid_picture(grid: Grid, selected: int) -> Picture:
-    figure = figures.number_grid(
-        grid.matrix, grid.row_labels, grid.column_labels, grid.title, grid.kind,
-        absent=grid.absent, highlighted_row=selected,
-    )  # fmt: skip
+    figure = figure_of(grid, selected)
     return Picture(
         figure,
         figures.describe_number_grid(grid, selected),
@@ -117,18 +117,35 @@ def _arrows(view: PlaygroundView, worked: Worked) -> Picture:
 
 
 def _shares(view: PlaygroundView, worked: Worked) -> Picture:
-    found = worked.steps
-    row = view.selected
-    given: dict[str, Any] = {
-        "weights": found.weights[view.head, row],
-        "shares": found.shares[view.head, row],
-        "key_labels": view.key_tokens,
-    }
-    figure = figures.weight_bars(**given)
+    """The selected query's weights, and below each its share of the output: they are not the same.
+
+    A matrix like the others, and not bars, because it is drawn anew with every movement of a slider.
+    """
+    found, row = worked.steps, view.selected
+    weights, shares, allowed = (
+        found.weights[view.head, row],
+        found.shares[view.head, row],
+        found.allowed[view.head, row],
+    )
+    grid = Grid(
+        torch.stack([weights, shares]),
+        (_("weight"), _("share of the output")),
+        view.key_tokens,
+        _(
+            "{token}: even weight {baseline}",
+            token=view.query_tokens[row],
+            baseline=weight_text(1 / int(allowed.sum())),
+        ),
+        "signed",
+        torch.stack([~allowed, ~allowed]),
+        limit=1.0,
+    )
+    given: dict[str, Any] = {"shares": shares, "key_labels": view.key_tokens, "allowed": allowed}
+    figure = figure_of(grid)
     return Picture(
         figure,
-        figures.describe_weight_bars(**given),
-        lambda: figures.table_weight_bars(**given),
+        figures.describe_weight_bars(weights, **given),
+        lambda: figures.table_weight_bars(weights, **given),
         int(figure.layout.height),
     )
 
