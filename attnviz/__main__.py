@@ -74,6 +74,9 @@ def _run(options: argparse.Namespace) -> int:
         "--server.address", address,
         "--server.port", str(options.port),
     ]  # fmt: skip
+    if options.public:
+        # Otherwise Streamlit asks a service outside for this machine's address.
+        command += ["--browser.serverAddress", socket.gethostname()]
     if options.no_browser:
         command += ["--server.headless", "true"]
     if os.name == "posix":
@@ -89,6 +92,10 @@ def _check_port(port: int) -> None:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("127.0.0.1", port))
+        except PermissionError as reason:
+            raise InputError(
+                _m("Port {port} may not be used by this account; a number from 1024 to 65535 was expected."), port=port
+            ) from reason
         except OSError as reason:
             raise InputError(
                 _m("Port {port} is in use by another program; choose another with --port."), port=port
@@ -98,6 +105,10 @@ def _check_port(port: int) -> None:
 def _trace(options: argparse.Namespace) -> int:
     from attnviz import models
 
+    if not options.output.name or not options.output.parent.is_dir() or options.output.is_dir():
+        raise InputError(
+            _m("{file} is no place for a file; a file name in a folder that exists was expected."), file=options.output
+        )
     trace = models.load(options.model, device=options.device).trace(options.text, values=options.values)
     trace.save(options.output)
     print(_("{count} attentions written to {path}.", count=len(trace), path=options.output))

@@ -47,6 +47,8 @@ def _bytes_received(path: str) -> int:
         page.on("websocket", lambda socket: socket.on("framereceived", count))
         page.add_init_script(WATCH)
         page.goto(site + path)
+        # A link alone loads no folder.
+        page.get_by_role("button", name="Load this model").click(timeout=180_000)
         # The overview of all heads, then the matrix of the first.
         page.locator(".attnviz-matrix[data-attnviz-painted]").nth(1).wait_for(timeout=180_000)
         page.wait_for_function(AT_REST, timeout=60_000)

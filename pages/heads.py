@@ -27,7 +27,7 @@ def heads() -> None:
         head.pictures(store, shown)
     except InputError as error:
         complain(error)
-    show_address(store.view)
+    show_address(store)
 
 
 st.title(_("Heads"))

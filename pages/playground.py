@@ -29,7 +29,7 @@ def moving() -> None:
         pictures.steps(store, worked)
     pictures.formula(store.view, worked)
     pictures.check(worked)
-    show_address(store.view)
+    show_address(store)
 
 
 @fragment

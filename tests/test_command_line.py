@@ -47,3 +47,10 @@ def test_no_command_is_a_usage_error():
     with pytest.raises(SystemExit) as stopped:
         main([])
     assert stopped.value.code == 2
+
+
+@pytest.mark.parametrize("place", [".", "/", "no/such/folder/x.safetensors"])
+def test_a_place_where_no_file_can_be_is_one_sentence_before_the_model_is_loaded(place, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["trace", "no-such-model-at-all", "text", "-o", place]) == 2
+    assert "no place for a file" in capsys.readouterr().err

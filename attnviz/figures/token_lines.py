@@ -190,7 +190,7 @@ def _hover_points(lines: Lines, tiles: Sequence[Tile]) -> plot.Trace:
     which = np.repeat(np.arange(len(lines)), len(along))
     place = np.tile(along, len(lines))
     shift = _shift(lines.head, len(tiles))
-    y = (lines.row * (1 - place.reshape(len(lines), -1).T) + lines.column * place.reshape(len(lines), -1).T + shift).T
+    y = ((lines.row + shift)[:, None] + (lines.column - lines.row)[:, None] * along[None]).astype(np.float64)
     rows, columns = np.array(tiles[0].rows)[lines.row], np.array(tiles[0].columns)[lines.column]
     data = np.stack([rows, columns, lines.weight, lines.head], axis=1).astype(np.float32)[which]
     texts = [_hover_text(lines, tiles, index) for index in which.tolist()] if len(lines) <= MOST_HOVER_TEXTS else None

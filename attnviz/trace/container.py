@@ -4,6 +4,7 @@ The format is that of safetensors (github.com/huggingface/safetensors): 8 bytes 
 header, the header, the numbers. Reading it executes nothing. The document travels in the header's metadata.
 """
 
+import contextlib
 import json
 import secrets
 from collections.abc import Mapping
@@ -57,6 +58,10 @@ def pack(document: Mapping[str, Any], collected: Collected) -> bytes:
 def write(document: Mapping[str, Any], collected: Collected, path: str | PathLike[str]) -> None:
     """Writes the file beside its place and moves it there. Raises `InputError` where that is impossible."""
     place = Path(path)
+    if not place.name or not place.parent.is_dir() or place.is_dir():
+        raise InputError(
+            _m("{file} is no place for a file; a file name in a folder that exists was expected."), file=str(path)
+        )
     beside = place.with_name(f".{place.name}.{secrets.token_hex(4)}.part")
     try:
         safetensors.torch.save_file(_alone(collected), beside, metadata=_metadata(document))
@@ -64,7 +69,8 @@ def write(document: Mapping[str, Any], collected: Collected, path: str | PathLik
     except (OSError, SafetensorError) as error:
         raise InputError(_m("{file} could not be written: {reason}."), file=place, reason=_reason(error)) from error
     finally:
-        beside.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            beside.unlink(missing_ok=True)
 
 
 def unpack(source: str | PathLike[str] | bytes) -> tuple[dict[str, Any], dict[str, Tensor]]:

@@ -3,17 +3,19 @@
 import functools
 import os
 from collections.abc import Callable
-from typing import ParamSpec
+from typing import ParamSpec, TypeVar
 
 import streamlit as st
 
 from attnviz.base import language
 from attnviz.base.errors import InputError
 from attnviz.base.language import _
-from attnviz.ui.address import ADDRESS_LIMIT, PARAMETER, View, encode
+from attnviz.ui.address import ADDRESS_LIMIT, PARAMETER, View
 from attnviz.ui.components import address
+from attnviz.ui.state import Store
 
 P = ParamSpec("P")
+V = TypeVar("V", bound=View)
 
 
 def fragment(body: Callable[P, None]) -> Callable[P, None]:
@@ -31,9 +33,9 @@ def fragment(body: Callable[P, None]) -> Callable[P, None]:
     return run
 
 
-def show_address(view: View) -> None:
-    """Put the view into the browser's address, or say that it is too long for one."""
-    text = encode(view)
+def show_address(store: Store[V]) -> None:
+    """Put the page's view into the browser's address, or say that it is too long for one."""
+    text = store.address()
     if len(text) > ADDRESS_LIMIT:
         st.caption(_("This view is too long for an address; save it as a view file instead."))
         text = ""

@@ -15,6 +15,8 @@ from attnviz.ui.address import View
 V = TypeVar("V", bound=View)
 
 MOST_UNDO = 100
+OUR_WRITING = 10.0
+"""Seconds for which an address that we wrote may still come back from the browser."""
 ONE_GESTURE = 1.5
 """Seconds within which changes of the same control count as one step back."""
 
@@ -28,6 +30,35 @@ class Store(Generic[V]):
         self.complaint: InputError | None = None
         self._past: list[V] = []
         self._gesture: tuple[str, float] = ("", 0.0)
+        self._seen: str | None = None
+        self._written: dict[str, float] = {}
+
+    def address(self) -> str:
+        """The view as text for the address, remembered as our own writing."""
+        text = address.encode(self.view)
+        now = time.monotonic()
+        self._written = {old: when for old, when in self._written.items() if now - when < OUR_WRITING} | {text: now}
+        return text
+
+    def follow(self, text: str | None) -> None:
+        """Show what the browser's address holds, if it is new and not what this page wrote itself.
+
+        A link to a page that is open already, or the browser's way back, is followed; the address that lags a
+        moment behind a moving slider is not.
+        """
+        if not text or text == self._seen:
+            return
+        self._seen = text
+        if text in self._written:
+            return
+        try:
+            view = address.decode(text, type(self.view))
+        except InputError as error:
+            self.complaint = error
+            return
+        if view is not None:
+            self.complaint = None
+            self.show(view)
 
     def change(self, gesture: str = "", fields: Mapping[str, Any] | None = None, **named: Any) -> None:
         """Show another view; `gesture` names the control, so that one drag is one step to undo.
@@ -52,6 +83,8 @@ class Store(Generic[V]):
         if not same:
             self._past = [*self._past[-MOST_UNDO + 1 :], self.view]
         self.view = view
+        if self._past and self._past[-1] == view:  # there and back again: nothing to undo
+            self._past = self._past[:-1]
 
     def undo(self) -> None:
         """Back to the view before the last gesture."""
@@ -64,6 +97,10 @@ class Store(Generic[V]):
         """Back to what the page starts with; can be undone."""
         self.complaint = None
         self.show(self.initial)
+
+    def forget(self) -> None:
+        """What a session begins with is nothing to undo."""
+        self._past = []
 
     @property
     def can_undo(self) -> bool:
@@ -109,9 +146,11 @@ def store(kind: type[V], start: Callable[[], V]) -> Store[V]:
     key = _key(kind)
     if key not in st.session_state:
         made = Store(start())
-        _follow_address(made, kind)
+        made.follow(st.query_params.get(address.PARAMETER))
+        made.forget()
         st.session_state[key] = made
     found: Store[V] = st.session_state[key]
+    found.follow(st.query_params.get(address.PARAMETER))
     return found
 
 
@@ -125,16 +164,3 @@ def open_view(raw: bytes, kind: type[V], start: Callable[[], V]) -> None:
 
 def _key(kind: type[View]) -> str:
     return f"store:{kind.model_fields['page'].default}"
-
-
-def _follow_address(made: Store[V], kind: type[V]) -> None:
-    text = st.query_params.get(address.PARAMETER)
-    if not text:
-        return
-    try:
-        view = address.decode(text, kind)
-    except InputError as error:
-        made.complaint = error
-        return
-    if view is not None:
-        made.view = view

@@ -121,3 +121,9 @@ def test_sixty_four_tokens_are_a_message_of_moderate_size():
     tokens = Tokens(tuple(f"token{position}" for position in range(64)))
     figure = token_lines(Attention.from_qk(query, key, query_tokens=tokens, key_tokens=tokens))
     assert len(figure.to_json()) < 500_000
+
+
+def test_a_query_and_a_key_that_are_not_shown_leave_no_lines_and_no_failure():
+    weights = np.full((3, 3), 1 / 3)
+    figure = token_lines(weights, rows=[1, 2], cols=[1, 2], query=0, key=0)
+    assert figure.layout.height > 0

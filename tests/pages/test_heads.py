@@ -63,7 +63,7 @@ def test_a_text_that_is_too_long_says_how_many_tokens_were_left_out(open_page):
     ("fields", "expected"),
     [
         ({"text": "   "}, "The text is empty"),
-        ({"model": "/nowhere/at all"}, "neither a shipped model nor a folder"),
+        ({"model": "/nowhere/at all"}, "was named by a link and is not loaded yet"),
         ({"layer": 99}, "no attention of role “encoder” in layer 99"),
         ({"head": 99}, "has 12 heads; head 99 was asked for"),
         ({"query": 5000}, "query 5000 was asked for"),
@@ -77,6 +77,9 @@ def test_what_cannot_be_shown_is_one_sentence(open_page, fields, expected):
 
 def test_a_folder_without_a_config_is_one_sentence_and_the_controls_stay(open_page, tmp_path):
     app = open_page("heads", view=address.encode(HeadsView(model=str(tmp_path))))
+    no_trace_of_failure(app)
+    assert "was named by a link" in app.error[0].value, "a link alone opens no folder"
+    app.button(key="heads:load").click().run()
     no_trace_of_failure(app)
     assert "has no config.json" in app.error[0].value.replace("\\", "")
     assert app.text_area(key="heads:text").value == HeadsView().text
@@ -95,3 +98,17 @@ def test_markup_in_the_text_stays_text(open_page):
     app = open_page("heads", view=address.encode(HeadsView(text=hostile, query=2, key=3)))
     no_trace_of_failure(app)
     assert "<img" not in said(app)
+
+
+def test_a_chosen_token_that_is_hidden_is_not_looked_at(open_page):
+    app = _open(open_page, query=3, key=0, hide_special=True)
+    no_trace_of_failure(app)
+    assert "gives key" not in said(app)
+
+
+def test_undo_and_reset_are_there_when_nothing_can_be_shown(open_page):
+    app = _open(open_page, layer=99)
+    assert app.error
+    app.button(key="heads:reset").click().run()
+    no_trace_of_failure(app)
+    assert not app.error

@@ -115,3 +115,41 @@ def test_the_table_says_the_same(open_page):
         if table.value.shape == (4, 4) and table.value.iloc[0, 1] > 0.74 and table.value.iloc[0, 1] < 0.75
     )
     assert weights.iloc[0].tolist() == pytest.approx([0.12107915, 0.74096185, 0.10595296, 0.03200600], abs=1e-6)
+
+
+def test_two_sliders_moved_before_one_run_both_count(open_page):
+    app = open_page("playground", view=address.encode(PlaygroundView.start("intersection")))
+    app.slider(key="playground:query[0][0]").set_value(3.0)
+    app.slider(key="playground:query[0][1]").set_value(-1.0).run()
+    assert _view(app).query == ((3.0, -1.0),)
+
+
+def test_undo_takes_the_controls_above_along(open_page):
+    app = open_page("playground")
+    app.segmented_control(key="playground:heads").set_value(2).run()
+    app.button(key="playground:undo").click().run()
+    no_trace_of_failure(app)
+    assert app.segmented_control(key="playground:heads").value == 1
+
+
+@pytest.mark.parametrize("fields", [{"temperature": 7.0}, {"temperature": 0.07}, {"example": "foo"}])
+def test_a_link_to_what_the_controls_cannot_show_is_one_sentence(open_page, fields):
+    import base64
+    import json
+    import zlib
+
+    content = json.loads(address.to_json(PlaygroundView.start("intersection"))) | fields
+    text = base64.urlsafe_b64encode(zlib.compress(json.dumps(content).encode())).rstrip(b"=").decode()
+    app = open_page("playground", view=text)
+    no_trace_of_failure(app)
+    assert len(app.error) == 1
+
+
+def test_a_link_opened_in_a_running_session_is_followed(open_page):
+    app = open_page("playground")
+    view = PlaygroundView.start("intersection")
+    app.query_params["view"] = address.encode(view)
+    app.run()
+    assert _view(app) == view
+    app.button(key="playground:undo").click().run()
+    assert _view(app) == PlaygroundView.start("seed-0")

@@ -49,3 +49,27 @@ def test_what_cannot_be_shown_is_said_and_changes_nothing():
     assert "3 heads" in str(store.complaint)
     store.change(scale=False)
     assert store.complaint is None
+
+
+def test_there_and_back_within_a_moment_leaves_nothing_to_undo():
+    store = _store()
+    store.change("scale", scale=False)
+    store.change("scale", scale=True)
+    assert not store.can_undo
+
+
+def test_an_address_that_lags_behind_the_hand_is_not_followed():
+    store = _store()
+    store.change(temperature=2.0)
+    late = store.address()
+    store.change(temperature=3.0)
+    store.address()
+    store.follow(late)
+    assert store.view.temperature == 3.0
+
+
+def test_an_address_from_elsewhere_is_followed():
+    store = _store()
+    store.address()
+    store.follow(Store(PlaygroundView.start("quiz")).address())
+    assert store.view == PlaygroundView.start("quiz")

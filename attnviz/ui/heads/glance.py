@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 import torch
 from jaxtyping import Float
+from torch import Tensor
 
 from attnviz import figures
 from attnviz.attention import Attention, Overview, statistics
@@ -13,6 +14,7 @@ from attnviz.base.language import _, _m
 from attnviz.figures.atlas import Atlas, atlas
 from attnviz.ui import panels
 from attnviz.ui.components import ChartClick, MatrixClick, matrix
+from attnviz.ui.heads.look import ROWS_AT_ONCE
 from attnviz.ui.heads.source import HeadsStore, Source
 from attnviz.ui.panels import Picture
 
@@ -153,19 +155,23 @@ def _statistic(
 
 
 def _of_layer(name: str, attention: Attention) -> Float[np.ndarray, " heads"]:
-    """One number for each head, head by head so that no more than one n × m is held at a time."""
+    """One number for each head, head by head and in strips of rows, so that no n × m is held."""
     queries = list(attention.query_tokens.shown())
     special = [position for position in range(len(attention.key_tokens)) if attention.key_tokens.is_special(position)]
     numbers = []
     for head in range(attention.heads):
-        weights = attention.weights(head, rows=queries)
-        if name == "entropy":
-            found = statistics.entropy(weights)
-        elif name == "largest":
-            found = weights.amax(-1)
-        elif name == "distance":
-            found = statistics.mean_distance(weights)
-        else:
-            found = weights[:, special].sum(-1)
-        numbers.append(float(torch.nanmean(found)))
+        strips = [queries[start : start + ROWS_AT_ONCE] for start in range(0, len(queries), ROWS_AT_ONCE)]
+        found = [_of_rows(name, attention.weights(head, rows=rows), rows, special) for rows in strips]
+        numbers.append(float(torch.nanmean(torch.cat(found))) if found else np.nan)
     return np.array(numbers, dtype=np.float32)
+
+
+def _of_rows(name: str, weights: Float[Tensor, "n m"], rows: list[int], special: list[int]) -> Float[Tensor, " n"]:
+    if name == "entropy":
+        return statistics.entropy(weights)
+    if name == "largest":
+        return weights.amax(-1)
+    if name == "distance":
+        # Strips hold neighbours but for special tokens, which are never left out here.
+        return statistics.mean_distance(weights, offset=rows[0])
+    return weights[:, special].sum(-1)

@@ -17,7 +17,7 @@ from attnviz.figures.codes import codes
 from attnviz.figures.numerals import weight_text
 from attnviz.ui import panels
 from attnviz.ui.components import ChartClick, MatrixAsk, MatrixClick, MatrixValue, matrix
-from attnviz.ui.heads.look import Look
+from attnviz.ui.heads.look import ROWS_AT_ONCE, Look
 from attnviz.ui.heads.source import HeadsStore, Source
 from attnviz.ui.page import plain
 from attnviz.ui.panels import Picture
@@ -25,7 +25,6 @@ from attnviz.ui.panels import Picture
 # More tokens than this on a side, and the lines of all queries at once say nothing.
 MOST_LINED = 48
 LARGEST_CANVAS = 1024
-ROWS_AT_ONCE = 256
 
 
 def controls(store: HeadsStore, source: Source) -> None:
@@ -48,8 +47,6 @@ def controls(store: HeadsStore, source: Source) -> None:
             _("Choose no token"), icon=":material/deselect:", on_click=store.change, kwargs={"query": None, "key": None},
             disabled=view.query is None and view.key is None,
         )  # fmt: skip
-        st.button(_("Undo"), icon=":material/undo:", on_click=store.undo, disabled=not store.can_undo, key="heads:undo")
-        st.button(_("Reset"), icon=":material/restart_alt:", on_click=store.reset, key="heads:reset")
 
 
 def _head(heads: int, head: int | str) -> str:

@@ -15,6 +15,8 @@ from attnviz.ui.views.heads import HeadsView
 
 # A matrix of more tokens than this is drawn on a canvas, cell by cell from bytes.
 MOST_IN_FIGURE = 128
+# Rows worked out together, so that no n × n is held.
+ROWS_AT_ONCE = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,18 +71,26 @@ class Look:
 def look(trace: Trace, view: HeadsView) -> Look:
     """What the view shows of the trace. Raises `InputError` where the trace has no such layer, head or token."""
     attention = trace.select(view.selection())
+    rows = attention.query_tokens.shown(view.hide_special)
+    columns = attention.key_tokens.shown(view.hide_special)
     return Look(
         attention=attention,
         head=view.head,
-        rows=attention.query_tokens.shown(view.hide_special),
-        columns=attention.key_tokens.shown(view.hide_special),
+        rows=rows,
+        columns=columns,
         renormalise=view.renormalise and view.hide_special,
-        query=view.query,
-        key=view.key,
+        # A token that is hidden is not looked at.
+        query=view.query if view.query in rows else None,
+        key=view.key if view.key in columns else None,
     )
 
 
 def mean_received(look: Look) -> Float[Tensor, " columns"]:
-    """The mean weight that each key shown gets over the queries shown that have weights."""
-    shown, _hidden = look.weights(look.rows)
-    return torch.nanmean(shown, 0)
+    """The mean weight that each key shown gets over the queries shown that have weights; in strips of rows."""
+    total, count = torch.zeros(len(look.columns)), torch.zeros(len(look.columns))
+    for start in range(0, len(look.rows), ROWS_AT_ONCE):
+        shown, _hidden = look.weights(look.rows[start : start + ROWS_AT_ONCE])
+        there = shown.isfinite()
+        total += shown.where(there, 0).sum(0).cpu()
+        count += there.sum(0).cpu()
+    return total / count

@@ -14,7 +14,9 @@ from attnviz.ui.page import plain
 from attnviz.ui.playground.editable import Editable, editables
 from attnviz.ui.state import Store
 from attnviz.ui.views.playground import (
+    LEAST_TEMPERATURE,
     MOST_DIMENSIONS,
+    MOST_TEMPERATURE,
     MOST_TOKENS,
     PlaygroundView,
     Projection,
@@ -43,12 +45,16 @@ def choices(store: PlaygroundStore) -> None:
 def switches(store: PlaygroundStore) -> None:
     """What the formula does with the dot products, and the way back."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.slider(_("Temperature"), 0.1, 5.0, step=0.05, width=230, **store.field("temperature"))
-        st.toggle(_("÷ √d"), **store.field("scale"))
-        st.button(
-            _("Undo"), icon=":material/undo:", on_click=store.undo, disabled=not store.can_undo, key="playground:undo"
+        st.slider(
+            _("Temperature"), LEAST_TEMPERATURE, MOST_TEMPERATURE, step=0.05, width=230, **store.field("temperature")
         )
-        st.button(_("Reset"), icon=":material/restart_alt:", on_click=_reset, args=(store,), key="playground:reset")
+        st.toggle(_("÷ √d"), **store.field("scale"))
+        undo = st.button(_("Undo"), icon=":material/undo:", disabled=not store.can_undo, key="playground:undo")
+        reset = st.button(_("Reset"), icon=":material/restart_alt:", key="playground:reset")
+        if undo or reset:
+            store.undo() if undo else _reset(store)
+            # What is chosen above and below this fragment changes too.
+            st.rerun(scope="app")
 
 
 def _reset(store: PlaygroundStore) -> None:
@@ -103,9 +109,14 @@ def _sliders(store: PlaygroundStore, editable: Editable) -> None:
                 **store.widget(
                     f"{editable.name}[{view.row}][{column}]",
                     float(number),
-                    functools.partial(editable.with_number, view.row, column),
+                    functools.partial(_with_number, store, editable.name, view.row, column),
                 ),
             )  # fmt: skip
+
+
+def _with_number(store: PlaygroundStore, name: str, row: int, column: int, number: float) -> dict[str, Any]:
+    # The view of this moment: another slider may have moved since the page was drawn.
+    return editables(store.view)[name].with_number(row, column, float(number))
 
 
 def _table(store: PlaygroundStore, editable: Editable) -> None:
@@ -126,7 +137,7 @@ def _table(store: PlaygroundStore, editable: Editable) -> None:
         try:
             matrix = _edited(editable, base, st.session_state[key]["edited_rows"])
             limit = ceiling([abs(number) for row in matrix for number in row], least=store.view.limit)
-            store.change(**editable.fields(matrix), limit=limit)
+            store.change(**editables(store.view)[editable.name].fields(matrix), limit=limit)
         except InputError as error:
             store.complaint = error
 

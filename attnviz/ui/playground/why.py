@@ -25,9 +25,10 @@ def why() -> None:
     """Variance of the scores, entropy of the weights and size of the gradient over d, with and without ÷ √d."""
     st.markdown(
         _(
-            "The dot product of two random vectors of d numbers has variance d. Undivided, the scores grow with √d, "
-            "the softmax gives nearly everything to one key, and its gradient vanishes: nothing is learnt any more. "
-            "Divided by √d, all three stay where they were (Vaswani et al. 2017, footnote 4)."
+            "If all components are independent with mean 0 and variance 1, the dot product of two vectors of d numbers "
+            "has variance d. Undivided, the scores grow with √d, the softmax gives ever more to one key, and its gradient "
+            "shrinks: less and less is learnt. Divided by √d, all three stay about where they were "
+            "(Vaswani et al. 2017, footnote 4)."
         )
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -37,7 +38,7 @@ def why() -> None:
     panels.show("playground-why", {name: _picture(found, name) for name in MEASURES}, columns_min_width=300)
     st.caption(
         _(
-            "Measured now: for each d, {samples} queries with {keys} keys each, drawn from a standard normal, seed {seed}.",
+            "Measured: for each d, {samples} queries with {keys} keys each, drawn from a standard normal, seed {seed}.",
             samples=found.samples,
             keys=found.keys,
             seed=seed,

@@ -14,6 +14,7 @@ from attnviz.ui.address import View
 
 MOST_TOKENS = 16
 MOST_DIMENSIONS = 16
+LEAST_TEMPERATURE, MOST_TEMPERATURE = 0.1, 5.0
 
 Side = Literal["both", "query", "key"]
 Vectors = Literal["query and key", "value"]
@@ -95,7 +96,7 @@ class PlaygroundView(View, frozen=True):
     value: Rows
     cross: bool = False
     scale: bool = True
-    temperature: float = Field(default=1.0, ge=0.05, le=10.0)
+    temperature: float = Field(default=1.0, ge=LEAST_TEMPERATURE, le=MOST_TEMPERATURE)
     causal: bool = False
     heads: int = Field(default=1, ge=1, le=MOST_DIMENSIONS)
     head: int = Field(default=0, ge=0, lt=MOST_DIMENSIONS)
@@ -107,6 +108,10 @@ class PlaygroundView(View, frozen=True):
 
     @model_validator(mode="after")
     def _fits(self) -> "PlaygroundView":
+        if self.example not in EXAMPLES:
+            raise InputError(
+                _m("There is no example “{name}”; there are: {known}."), name=self.example, known=", ".join(EXAMPLES)
+            )
         queries, keys, dimensions = len(self.query), len(self.key), len(self.query[0])
         _rectangle(_("query"), self.query, len(self.query_tokens), dimensions)
         _rectangle(_("key"), self.key, len(self.key_tokens), dimensions)
