@@ -17,13 +17,17 @@ ADVICE = (
 )
 
 
-def find() -> str | None:
-    """The path of a Chromium that can be started, or None."""
+def on_path() -> str | None:
+    """The Chromium named by CHROMIUM, or one on the PATH, or None."""
     named = os.environ.get("CHROMIUM")
     if named:
         return named if Path(named).is_file() else None
-    on_path = next((found for name in NAMES if (found := shutil.which(name))), None)
-    return on_path or _playwrights_own()
+    return next((found for name in NAMES if (found := shutil.which(name))), None)
+
+
+def find() -> str | None:
+    """The path of a Chromium that can be started, or None."""
+    return on_path() or _playwrights_own()
 
 
 def _playwrights_own() -> str | None:

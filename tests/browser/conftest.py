@@ -1,7 +1,6 @@
 """A running app and a real browser, for tests that drive pages."""
 
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -15,6 +14,8 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Error, Page, Playwright, sync_playwright
+
+from tests.browser.chromium import ADVICE, on_path
 
 CHECKOUT = Path(__file__).parents[2]
 ARGUMENTS = [
@@ -85,9 +86,9 @@ def playwright() -> Iterator[Playwright]:
 def chromium(playwright: Playwright) -> Iterator[Browser]:
     """One browser for all tests; each page gets a context of its own, with nothing stored."""
     try:
-        browser = playwright.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=on_path(), args=ARGUMENTS)
     except Error as reason:
-        pytest.fail(f"Chromium did not start; install the package chromium or name one in CHROMIUM. {reason}")
+        pytest.fail(f"{ADVICE} {reason}")
     yield browser
     browser.close()
 
@@ -113,12 +114,6 @@ def chromium_page(chromium: Browser) -> Iterator[OpenPage]:
     for page in pages:
         page.context.close()
     assert errors == []
-
-
-def find_chromium() -> str | None:
-    """Where Chromium is: CHROMIUM, then the PATH; None leaves it to Playwright's own download."""
-    names = ("chromium", "chromium-browser", "google-chrome")
-    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
 
 
 def painted(page: Page, seen: int, selector: str = "[data-attnviz-painted]") -> int:

@@ -1,7 +1,5 @@
 """What plotly.js itself makes of the figures: labels, hovering and clicks, in Chromium."""
 
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,7 +7,7 @@ import plotly
 import plotly.graph_objects as go
 import pytest
 import torch
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from attnviz.figures import heatmap, token_lines
 from attnviz.tokens import Tokens
@@ -32,16 +30,13 @@ PLACE = """([x, y]) => {
 
 
 @pytest.fixture(scope="module")
-def blank() -> Iterator[Page]:
+def blank(chromium: Browser) -> Iterator[Page]:
     """An empty page with plotly.js."""
-    executable = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox", "--disable-gpu"])
-        page = browser.new_page(viewport={"width": 820, "height": 1600})
-        page.set_content("<div id=figure></div>")
-        page.add_script_tag(path=PLOTLY)
-        yield page
-        browser.close()
+    page = chromium.new_page(viewport={"width": 820, "height": 1600})
+    page.set_content("<div id=figure></div>")
+    page.add_script_tag(path=PLOTLY)
+    yield page
+    page.close()
 
 
 @pytest.fixture
