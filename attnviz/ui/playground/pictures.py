@@ -51,7 +51,12 @@ def _grids(view: PlaygroundView, worked: Worked) -> dict[str, Grid]:
     absent = ~found.allowed[head]
     rows, columns = view.query_tokens, view.key_tokens
     divided = _divisor(view, found)
-    grids = {
+    made: dict[str, Grid] = {}
+    if view.projection is not None:
+        for name, vectors in (("q", found.query[head]), ("k", found.key[head]), ("v", found.value[head])):
+            title = f"{name} = x · W_{name.upper()}"
+            made[name] = Grid(vectors, rows, _numbered(vectors.shape[1]), title, "signed")
+    grids = made | {
         "dots": Grid(found.dots[head], rows, columns, _("1 · Dot products q·k"), "signed", absent),
         "scaled": Grid(found.scaled[head], rows, columns, _("2 · {divided}", divided=divided), "signed", absent),
         "weights": Grid(found.weights[head], rows, columns, _("3 · Softmax: the weights"), "weights", absent),

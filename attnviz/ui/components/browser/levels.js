@@ -5,11 +5,14 @@
 export const STATES = 4; // codes below this are no weights: absent, fully masked, NaN, zero
 
 export class Levels {
-  // colours: 256 × red, green, blue, opacity
-  constructor(codes, rows, columns, colours) {
+  // colours: 256 × red, green, blue, opacity. tile: the size of the small maps of an atlas, or null; the last
+  // row and column of each only keep it apart from the next, and are neither shown nor explained.
+  constructor(codes, rows, columns, colours, tile) {
     this.list = [{ codes, rows, columns }];
     this.colours = new Uint32Array(colours.slice().buffer);
-    this.present = new Set(distinctStates(codes));
+    this.isGap = tile ? (at) => at % tile[1] === tile[1] - 1 || Math.floor(at / columns) % tile[0] === tile[0] - 1 : null;
+    // Columns are a whole number of tiles, so the place in the row is the place modulo the tile.
+    this.present = new Set(distinctStates(codes, this.isGap));
   }
 
   level(index) {
@@ -20,7 +23,7 @@ export class Levels {
   // One pixel for each cell, in the colours of the codes.
   image(index) {
     const level = this.level(index);
-    level.image ??= painted(level, (code) => this.colours[code]);
+    level.image ??= painted(level, (code) => this.colours[code], index === 0 ? this.isGap : null);
     return level.image;
   }
 
@@ -62,20 +65,20 @@ function halved({ codes, rows, columns }) {
   return { codes: next, rows: down, columns: across };
 }
 
-function painted({ codes, rows, columns }, colour) {
+function painted({ codes, rows, columns }, colour, isGap = null) {
   const table = Uint32Array.from({ length: 256 }, (_, code) => colour(code));
   const canvas = new OffscreenCanvas(columns, rows);
   const pencil = canvas.getContext("2d");
   const pixels = pencil.createImageData(columns, rows);
   const words = new Uint32Array(pixels.data.buffer);
-  for (let at = 0; at < codes.length; at++) words[at] = table[codes[at]];
+  for (let at = 0; at < codes.length; at++) words[at] = isGap?.(at) ? 0 : table[codes[at]];
   pencil.putImageData(pixels, 0, 0);
   return canvas;
 }
 
-function distinctStates(codes) {
+function distinctStates(codes, isGap) {
   const found = new Array(STATES).fill(false);
-  for (let at = 0; at < codes.length; at++) if (codes[at] < STATES) found[codes[at]] = true;
+  for (let at = 0; at < codes.length; at++) if (codes[at] < STATES && !isGap?.(at)) found[codes[at]] = true;
   return found.flatMap((there, code) => (there ? [code] : []));
 }
 

@@ -69,7 +69,7 @@ class Matrix {
     const shape = JSON.stringify([rows, columns, tile]);
     if (shape !== this.shape) Object.assign(this, { shape, viewport: new Viewport(rows, columns) });
     if (header.name !== this.name) {
-      Object.assign(this, content, { name: header.name, levels: new Levels(content.codes, rows, columns, colours), values: new Map() });
+      Object.assign(this, content, { name: header.name, levels: new Levels(content.codes, rows, columns, colours, tile), values: new Map() });
       this.marks.hovered = this.inside(this.marks.hovered);
       this.marks.cursor = this.inside(this.marks.cursor);
     }
