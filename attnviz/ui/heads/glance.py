@@ -1,5 +1,8 @@
 """Layers × heads at a glance: small maps of all heads, or one number for each."""
 
+import csv
+import io
+import math
 from typing import Any
 
 import numpy as np
@@ -92,6 +95,26 @@ def _maps(store: HeadsStore, source: Source, attentions: list[Attention]) -> Non
         on_click=click,
         height=min(640, 60 + 66 * len(layers)),
     )
+    overviews = _overviews(source.key, store.view.role, attentions)
+    st.download_button(
+        _("Save the maps as CSV"), data=lambda: _csv(layers, overviews), file_name="maps.csv", mime="text/csv",
+        on_click="ignore", type="tertiary", icon=":material/download:",
+    )  # fmt: skip
+
+
+def _csv(layers: list[int], overviews: list[Overview]) -> bytes:
+    """One line for each cell of each map: the exact largest weight of its queries and keys, empty where there is none."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(["layer", "head", "first_query", "first_key", "largest_weight"])
+    for layer, overview in zip(layers, overviews, strict=True):
+        tall, wide = overview.cell
+        for head, cells in enumerate(overview.maximum.tolist()):
+            for row, weights in enumerate(cells):
+                for column, weight in enumerate(weights):
+                    number = "" if math.isnan(weight) else f"{weight:.9g}"
+                    writer.writerow([layer, head, row * tall, column * wide, number])
+    return out.getvalue().encode()
 
 
 def _selected(store: HeadsStore, layers: list[int]) -> tuple[int, int] | None:
