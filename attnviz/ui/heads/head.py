@@ -120,7 +120,9 @@ def pictures(store: HeadsStore, look: Look) -> None:
 def _figures(store: HeadsStore, look: Look) -> None:
     tile = look.tile()
     chosen: dict[str, Any] = {"query": look.query, "key": look.key}
-    heatmap = figures.heatmap(tile, **chosen)
+    # An exported picture must say by itself what it shows.
+    title = _("Layer {layer}, {head}", layer=look.attention.layer, head=tile.head)
+    heatmap = figures.heatmap(tile, title=title, **chosen)
     shown = {
         "matrix": Picture(
             heatmap,
@@ -130,7 +132,7 @@ def _figures(store: HeadsStore, look: Look) -> None:
         )
     }
     if max(len(look.rows), len(look.columns)) <= MOST_LINED or look.query is not None or look.key is not None:
-        lines = figures.token_lines(tile, **chosen)
+        lines = figures.token_lines(tile, title=title, **chosen)
         shown["lines"] = Picture(
             lines,
             figures.describe_token_lines(tile, **chosen),
