@@ -75,7 +75,7 @@ def doors() -> None:
         st.page_link(navigation.page("playground"), label=_("Open the Playground"), icon=":material/tune:")
     with present.container(border=True):
         st.subheader(_("Present"))
-        st.markdown(_("The intersection with its three weights and its formula, ready for a projector."))
+        st.markdown(_("The intersection with its three weights and its formula, to show to others."))
         view = address.encode(PlaygroundView.start("intersection"))
         st.page_link(
             navigation.page("playground"), label=_("Open the intersection"), icon=":material/co_present:",
