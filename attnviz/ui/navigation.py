@@ -11,6 +11,7 @@ from attnviz.__main__ import site
 from attnviz.base.language import _, _m
 from attnviz.ui.address import View
 from attnviz.ui.views.heads import HeadsView
+from attnviz.ui.views.intersection import IntersectionView
 from attnviz.ui.views.playground import PlaygroundView
 
 
@@ -32,6 +33,10 @@ PLACES = (
     Place(
         _m("Learn"), "playground.py", "playground", _m("Playground"), ":material/tune:",
         PlaygroundView, PlaygroundView.start,
+    ),
+    Place(
+        _m("Learn"), "intersection.py", "intersection", _m("Intersection"), ":material/traffic:",
+        IntersectionView, IntersectionView,
     ),
     Place(_m("Look"), "heads.py", "heads", _m("Heads"), ":material/grid_view:", HeadsView, HeadsView.start),
 )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Scenes: road users over time, and how a model sees them."""
