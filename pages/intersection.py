@@ -2,11 +2,59 @@
 
 import streamlit as st
 
+from attnviz.base.errors import InputError
 from attnviz.base.language import _
 from attnviz.ui import state
-from attnviz.ui.page import show_address
+from attnviz.ui.intersection import controls, pictures, reading
+from attnviz.ui.intersection.compute import Looked, look
+from attnviz.ui.intersection.street import IntersectionStore, street
+from attnviz.ui.intersection.vectors import vectors
+from attnviz.ui.page import complain, fragment, show_address
 from attnviz.ui.views.intersection import IntersectionView
 
-store = state.store(IntersectionView, IntersectionView)
+
+def looked_at(store: IntersectionStore) -> Looked | None:
+    try:
+        return look(store.view)
+    except InputError as error:
+        store.complaint = error
+        return None
+
+
+# One fragment: whatever is moved, the street and all the numbers beside it follow.
+@fragment
+def moving() -> None:
+    store = state.store(IntersectionView, IntersectionView)
+    looked = looked_at(store)
+    controls.choices(store)
+    complain(store.complaint)
+    left, right = st.columns([2.3, 1], gap="medium")
+    with left:
+        street(store, looked)
+    with right:
+        vectors(store)
+        if looked:
+            pictures.meaning(store.view, looked)
+    st.caption(
+        _(
+            "Typed-in vectors: no model has learnt these weights, and where somebody stands does not enter into them. "
+            "Dragging moves a line; query and key change its width."
+        )
+    )
+    if looked:
+        pictures.pictures(store.view, looked)
+        pictures.effects(store.view, looked)
+        pictures.formula(store.view, looked)
+    show_address(store)
+
+
 st.title(_("Intersection"))
-show_address(store)
+st.markdown(
+    _(
+        "The ego car wants to turn across the oncoming lane. It asks “what stands in my way?”, and a line runs to "
+        "everybody around it, as thick as the weight. Drag, turn, add, rename; move a number and watch the lines."
+    )
+)
+moving()
+with st.expander(_("What query, key and value stand for here"), icon=":material/help:", expanded=True):
+    reading.three_vectors()

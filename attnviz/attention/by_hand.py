@@ -16,6 +16,7 @@ from torch.nn.attention import SDPBackend
 
 from attnviz.attention.attention import Attention
 from attnviz.attention.masks import Causal
+from attnviz.attention.scores import DotProduct
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 
@@ -79,14 +80,48 @@ def steps(
     q, k, v = split(query, heads), split(key, heads), split(value, heads)
     factor = (1 / math.sqrt(q.shape[-1]) if scale else 1.0) / temperature
     attention = Attention.from_qk(q, k, value=v, scale=factor, mask=Causal() if causal else None, name="by-hand")
+    return _worked(attention, scale, float(temperature))
+
+
+def steps_of(attention: Attention) -> Steps:
+    """The steps of an attention whose queries, keys and values are known, for its first item.
+
+    Raises `InputError` where they are not, or where something else than a mask comes between the dot products
+    and the softmax (bias, softcap, sinks).
+    """
+    scores = _plain(attention)
+    scaled = math.isclose(scores.scale * math.sqrt(scores.query.shape[-1]), 1)
+    return _worked(attention, scaled, 1.0 if scaled else 1 / scores.scale)
+
+
+def _plain(attention: Attention) -> DotProduct:
+    """The scores, if they are dot products that a mask alone comes after."""
+    scores = attention.scores
+    if (
+        isinstance(scores, DotProduct)
+        and attention.value is not None
+        and attention.kv_heads == attention.heads
+        and (scores.bias, scores.softcap, scores.sinks) == (None, None, None)
+    ):
+        return scores
+    raise InputError(
+        _m("“{name}” cannot be worked out by hand: queries, keys and values of plain dot products are needed."),
+        name=attention.name,
+    )
+
+
+def _worked(attention: Attention, scale: bool, temperature: float) -> Steps:
+    scores, value = _plain(attention), attention.value
+    if value is None:
+        raise ValueError("values were there a moment ago")
+    q, k, v = scores.query[0].float(), scores.key[0].float(), value[0].float()
     weights = attention.weights(None)
-    q, k, v = q.float(), k.float(), v.float()
     contributions = weights[..., None] * v[:, None]
     return Steps(
         attention=attention,
         scale=scale,
-        temperature=float(temperature),
-        factor=factor,
+        temperature=temperature,
+        factor=scores.scale,
         query=q,
         key=k,
         value=v,

@@ -7,6 +7,7 @@ from attnviz.figures.formula import row_formula
 from attnviz.figures.head_grid import describe_head_grid, head_grid, table_head_grid
 from attnviz.figures.heatmap import describe_heatmap, heatmap, table_heatmap
 from attnviz.figures.number_grid import Grid, describe_number_grid, number_grid, table_number_grid
+from attnviz.figures.output_gauge import GaugeRow, describe_output_gauge, output_gauge, table_output_gauge
 from attnviz.figures.palette import thickness
 from attnviz.figures.scaling_curve import describe_scaling_curve, scaling_curve, table_scaling_curve
 from attnviz.figures.tile import Cut, Head, Tile, cut
@@ -16,6 +17,7 @@ from attnviz.figures.weight_bars import describe_weight_bars, table_weight_bars,
 __all__ = [
     "Atlas",
     "Cut",
+    "GaugeRow",
     "Grid",
     "Head",
     "Tile",
@@ -29,12 +31,14 @@ __all__ = [
     "describe_head_grid",
     "describe_heatmap",
     "describe_number_grid",
+    "describe_output_gauge",
     "describe_scaling_curve",
     "describe_token_lines",
     "describe_weight_bars",
     "head_grid",
     "heatmap",
     "number_grid",
+    "output_gauge",
     "overview_codes",
     "row_formula",
     "scaling_curve",
@@ -42,6 +46,7 @@ __all__ = [
     "table_head_grid",
     "table_heatmap",
     "table_number_grid",
+    "table_output_gauge",
     "table_scaling_curve",
     "table_token_lines",
     "table_weight_bars",

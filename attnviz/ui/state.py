@@ -86,6 +86,11 @@ class Store(Generic[V]):
         if self._past and self._past[-1] == view:  # there and back again: nothing to undo
             self._past = self._past[:-1]
 
+    def look(self, **fields: Any) -> None:
+        """Look at something else without changing anything: no step to undo."""
+        self.complaint = None
+        self.view = type(self.view)(**{**dict(self.view), **fields})
+
     def undo(self) -> None:
         """Back to the view before the last gesture."""
         self.complaint = None

@@ -3,7 +3,20 @@
 from attnviz.ui.components.address import address
 from attnviz.ui.components.chart import ChartClick, ChartDrag, chart
 from attnviz.ui.components.matrix import MatrixAsk, MatrixClick, MatrixValue, matrix
+from attnviz.ui.components.scene import (
+    SceneAdd,
+    SceneEvent,
+    SceneHead,
+    SceneHeadSwitch,
+    ScenePlace,
+    SceneRemove,
+    SceneRename,
+    SceneSelect,
+    SceneUser,
+    scene,
+)
 from attnviz.ui.components.share import share
+from attnviz.ui.components.sliders import SliderGroup, SliderNumber, sliders
 from attnviz.ui.components.theme import theme
 from attnviz.ui.components.tokens import ShownToken, TokenClick, tokens
 
@@ -13,12 +26,25 @@ __all__ = [
     "MatrixAsk",
     "MatrixClick",
     "MatrixValue",
+    "SceneAdd",
+    "SceneEvent",
+    "SceneHead",
+    "SceneHeadSwitch",
+    "ScenePlace",
+    "SceneRemove",
+    "SceneRename",
+    "SceneSelect",
+    "SceneUser",
     "ShownToken",
+    "SliderGroup",
+    "SliderNumber",
     "TokenClick",
     "address",
     "chart",
     "matrix",
+    "scene",
     "share",
+    "sliders",
     "theme",
     "tokens",
 ]

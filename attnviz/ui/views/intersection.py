@@ -15,6 +15,8 @@ MOST_NUMBERS = 4
 FARTHEST = 500.0
 
 EGO = "ego"
+ADDED = "user-"
+"""Ids of road users that were added are this and a number."""
 
 # Names that we gave, so that a link speaks the language of whoever opens it.
 KNOWN = {"oncoming car": _m("oncoming car"), "ego car": _m("ego car")}
@@ -57,8 +59,17 @@ class RoadUser(Handed, frozen=True):
     known: str = Field(default="", max_length=40)
 
     def label(self) -> str:
-        """What it is called, in the current language."""
-        return self.name or _(KNOWN.get(self.known, NAMES[self.kind]))
+        """What it is called, in the current language; those that were added are numbered."""
+        if self.name:
+            return self.name
+        called = _(KNOWN.get(self.known, NAMES[self.kind]))
+        return f"{called} {self.number}" if self.number else called
+
+    @property
+    def number(self) -> int:
+        """The number in an id that this page gave, 0 for others."""
+        counted = self.id.removeprefix(ADDED)
+        return int(counted) if counted != self.id and counted.isdecimal() else 0
 
 
 def turned(degrees: float) -> float:

@@ -1,0 +1,83 @@
+"""From an Intersection view to its numbers: Scenes, scene model, Trace, and what each road user does to the output."""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from attnviz.attention import Attention, by_hand, effects
+from attnviz.attention.by_hand import Steps
+from attnviz.base.language import _
+from attnviz.models.typed_vectors import Handed, TypedVectors
+from attnviz.scenes import Agent, Kind, Scenes
+from attnviz.ui.views.intersection import EGO, KNOWN, IntersectionView, Place
+
+
+@dataclass(frozen=True, eq=False)
+class Looked:
+    """What the ego's query found, for all heads; `ids` and `labels` in the order of the keys."""
+
+    attention: Attention
+    steps: Steps
+    ids: tuple[str, ...]
+    labels: tuple[str, ...]
+    without: Float[Tensor, "heads m"]
+    """The output when this road user is gone and the other weights are renormalised."""
+    valued: Float[Tensor, "heads m"]
+    """The output when this road user's value is the one that is tried."""
+
+    @property
+    def weights(self) -> Float[Tensor, "heads m"]:
+        return self.steps.weights[:, 0]
+
+    @property
+    def output(self) -> Float[Tensor, " heads"]:
+        return self.steps.output[:, 0, 0]
+
+    @property
+    def contributions(self) -> Float[Tensor, "heads m"]:
+        """weight · value"""
+        return self.steps.contributions[:, 0, :, 0]
+
+    def position(self, name: str) -> int | None:
+        """Where this road user's key is; None where it has none."""
+        return self.ids.index(name) if name in self.ids else None
+
+
+def scenes(view: IntersectionView) -> Scenes:
+    """Who is where, as the one table that every source makes."""
+    ego = _agent(EGO, "car", view.ego, is_ego=True)
+    others = [_agent(user.id, user.kind, user.place) for user in view.users]
+    return Scenes.of_moment([ego, *others], traffic=view.traffic, origin="typed in")
+
+
+def model(view: IntersectionView) -> TypedVectors:
+    """The vectors that were typed in, as the model of this scene."""
+    handed = {user.id: Handed(user.keys, user.values) for user in view.users}
+    if view.own is not None:
+        handed[EGO] = Handed(view.own.keys, view.own.values)
+    labels = {user.id: user.label() for user in view.users} | {EGO: _(KNOWN["ego car"])}
+    return TypedVectors(queries=view.queries, handed=handed, labels=labels)
+
+
+def look(view: IntersectionView) -> Looked:
+    """All numbers that the page shows. Raises `InputError` where nobody can be looked at."""
+    attention = model(view).trace(scenes(view))[0]
+    steps = by_hand.steps_of(attention)
+    weights, value = steps.weights[:, 0], steps.value
+    tried = torch.tensor([view.value_if])
+    valued = [effects.output_if(weights, value, position, tried) for position in range(weights.shape[-1])]
+    return Looked(
+        attention=attention,
+        steps=steps,
+        ids=tuple(str(name) for name in attention.key_tokens.ids or ()),
+        labels=attention.key_tokens.texts,
+        without=effects.outputs_without(weights, value)[..., 0],
+        valued=torch.stack(valued, -1)[:, 0],
+    )
+
+
+def _agent(name: str, kind: Kind, place: Place, *, is_ego: bool = False) -> Agent:
+    return Agent(name, kind, place.x, place.y, math.radians(place.heading), is_ego=is_ego)

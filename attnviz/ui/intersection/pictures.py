@@ -1,0 +1,149 @@
+"""Beside the street: the same numbers as gauge, bars, table and formula."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+import torch
+
+from attnviz import figures
+from attnviz.base.language import _
+from attnviz.figures import GaugeRow
+from attnviz.figures.formula import row_formula
+from attnviz.figures.numerals import signed_text, weight_text
+from attnviz.ui import panels
+from attnviz.ui.intersection.compute import Looked
+from attnviz.ui.intersection.vectors import chosen
+from attnviz.ui.page import plain
+from attnviz.ui.panels import Picture
+from attnviz.ui.views.intersection import IntersectionView
+
+
+def pictures(view: IntersectionView, looked: Looked) -> None:
+    """The output as a gauge with what it is made of, and the weights as bars with their even share."""
+    panels.show(
+        "intersection-pictures", {"gauge": _gauge(view, looked), "bars": _bars(view, looked)}, columns_min_width=420
+    )
+
+
+def gauge_rows(view: IntersectionView, looked: Looked) -> list[GaugeRow]:
+    """The output as it is, without the chosen road user, and with its value changed."""
+    head, position = view.head, looked.position(view.selected)
+    parts = looked.contributions[head]
+    rows = [GaugeRow(_("as it is"), parts)]
+    if position is None:
+        return rows
+    name = _called(view)
+    weights = looked.weights[head]
+    others = torch.arange(len(parts)) != position
+    gone = torch.where(others, parts / weights[others].sum(), torch.nan)
+    changed = parts.clone()
+    changed[position] = weights[position] * view.value_if
+    return [
+        *rows,
+        GaugeRow(_("without {name}", name=name), gone),
+        GaugeRow(_("{name} with value {value}", name=name, value=signed_text(view.value_if, 2)), changed),
+    ]
+
+
+def _called(view: IntersectionView) -> str:
+    found = chosen(view)
+    return found[0] if found else ""
+
+
+def _gauge(view: IntersectionView, looked: Looked) -> Picture:
+    rows = gauge_rows(view, looked)
+    given: dict[str, Any] = {"key_labels": looked.labels}
+    figure = figures.output_gauge(
+        rows,
+        key=looked.position(view.selected),
+        title=_("Output: how much is in the way"),
+        subtitle=_("Each piece is weight · value"),
+        **given,
+    )
+    return Picture(
+        figure,
+        figures.describe_output_gauge(rows, **given),
+        lambda: figures.table_output_gauge(rows, **given),
+        int(figure.layout.height),
+    )
+
+
+def _bars(view: IntersectionView, looked: Looked) -> Picture:
+    weights = looked.weights[view.head]
+    given: dict[str, Any] = {"shares": looked.steps.shares[view.head, 0], "key_labels": looked.labels}
+    figure = figures.weight_bars(weights, key=looked.position(view.selected), title=_("Weights"), **given)
+    return Picture(
+        figure,
+        figures.describe_weight_bars(weights, **given),
+        lambda: figures.table_weight_bars(weights, **given),
+        int(figure.layout.height),
+    )
+
+
+def table(view: IntersectionView, looked: Looked) -> pd.DataFrame:
+    """One row for each key: its weight, beside its baseline, and what it does to the output."""
+    head = view.head
+    weights, output = looked.weights[head], looked.output[head]
+    return pd.DataFrame(
+        {
+            _("road user"): looked.labels,
+            _("weight"): weights,
+            _("× even share"): weights * len(weights),
+            _("value"): looked.steps.value[head, :, 0],
+            _("weight · value"): looked.contributions[head],
+            _("output without it"): looked.without[head],
+            _("change without it"): looked.without[head] - output,
+            _("output if its value were {value}", value=signed_text(view.value_if, 2)): looked.valued[head],
+            _("change with that value"): looked.valued[head] - output,
+        }
+    )
+
+
+def effects(view: IntersectionView, looked: Looked) -> None:
+    """The table, with six decimals; its own menu saves it as CSV."""
+    shown = table(view, looked)
+    numbers = {name: st.column_config.NumberColumn(format="%.6f") for name in shown.columns[1:]}
+    st.dataframe(shown, hide_index=True, column_config=numbers, key="intersection:effects")
+
+
+def formula(view: IntersectionView, looked: Looked) -> None:
+    """The formula with this moment's numbers filled in."""
+    st.markdown(row_formula(looked.steps, view.head, 0, looked.labels))
+
+
+def meaning(view: IntersectionView, looked: Looked) -> None:
+    """What the chosen road user's weight says, and what it does not."""
+    head, position = view.head, looked.position(view.selected)
+    if position is None:
+        return
+    weight, output = float(looked.weights[head, position]), float(looked.output[head])
+    without, valued = float(looked.without[head, position]), float(looked.valued[head, position])
+    count = len(looked.ids)
+    st.markdown(
+        _(
+            "**{name}** has the weight **{weight}**; an even share of {count} would be {share}. "
+            "The output is **{output}**; without it, the other weights scaled up, **{without}**; "
+            "with the value {value} instead, **{valued}**.",
+            name=plain(looked.labels[position]),
+            weight=weight_text(weight),
+            count=count,
+            share=weight_text(1 / count),
+            output=f"{output:.6f}",
+            without="—" if np.isnan(without) else f"{without:.6f}",
+            value=signed_text(view.value_if, 2),
+            valued=f"{valued:.6f}",
+        )
+    )
+    if weight < 1 / count:
+        text = _(
+            "Little weight is not a reason to ignore it. The weight says how much of its value is taken along, here "
+            "and now. It does not say what the value will be when a child runs out from behind it."
+        )
+    else:
+        text = _(
+            "Much weight does not mean “used more in the judgement”. The output is one number on the way to a decision; "
+            "what counts there is how the decision changes, and this page has no decision yet."
+        )
+    st.info(text, icon=":material/lightbulb:")
