@@ -3,11 +3,12 @@
 import sys
 from collections.abc import Callable
 
-from benchmarks import first_view, latency, recording
+from benchmarks import first_view, latency, recording, scene
 from benchmarks.report import Result
 
 BENCHMARKS: dict[str, Callable[[], list[Result]]] = {
     "latency": latency.measure,
+    "scene": scene.measure,
     "recording": recording.measure,
     "first-view": first_view.measure,
 }

@@ -26,21 +26,25 @@ def looked_at(store: IntersectionStore) -> Looked | None:
 def moving() -> None:
     store = state.store(IntersectionView, IntersectionView)
     looked = looked_at(store)
-    controls.choices(store)
-    complain(store.complaint)
-    left, right = st.columns([2.3, 1], gap="medium")
+    # The street is sent first, so that lines change before all else; containers keep the order on the page.
+    above = st.container()
+    left, right = st.columns([2, 1], gap="medium")
     with left:
         street(store, looked)
     with right:
         vectors(store)
         if looked:
             pictures.meaning(store.view, looked)
-    st.caption(
-        _(
-            "Typed-in vectors: no model has learnt these weights, and where somebody stands does not enter into them. "
-            "Dragging moves a line; query and key change its width."
+    with above:
+        controls.choices(store)
+        complain(store.complaint)
+    with left:
+        st.caption(
+            _(
+                "Typed-in vectors: no model has learnt these weights, and where somebody stands does not enter into "
+                "them. Dragging moves a line; query and key change its width."
+            )
         )
-    )
     if looked:
         pictures.pictures(store.view, looked)
         pictures.effects(store.view, looked)

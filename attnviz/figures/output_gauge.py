@@ -20,7 +20,8 @@ from attnviz.tokens import Tokens
 ROW_HEIGHT = 44
 # The width in pixels for which it is decided whether a name fits into its piece of the bar.
 _USUAL_WIDTH = 520.0
-_TINTS = (0.62, 0.38)
+# Neighbours differ, so that pieces can be counted; both are read on light and on dark.
+_TINTS = (palette.CATEGORICAL[0], "#8CC0E0")
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,16 +90,16 @@ def table_output_gauge(rows: Sequence[GaugeRow], *, key_labels: Tokens | Sequenc
 
 def _piece(rows: Sequence[GaugeRow], position: int, name: str, marked: bool, reach: float) -> plot.Trace:
     parts = np.array([float(to_numpy(row.contributions)[position]) for row in rows])
-    fits = [abs(part) / reach * _USUAL_WIDTH > layout.text_width(name, 11) + 8 for part in parts]
-    colour = palette.HIGHLIGHT if marked else palette.CATEGORICAL[0]
+    fits = [abs(part) / reach * _USUAL_WIDTH > layout.text_width(name, 11.0) + 8 for part in parts]
+    colour = palette.HIGHLIGHT if marked else _TINTS[position % 2]
     return plot.bar(
         name=name,
         orientation="h",
         x=parts,
         y=np.arange(len(rows)),
         customdata=np.full(len(rows), position),
-        # Neighbours differ in strength, and each has an edge: the thinnest piece is still a line.
-        marker={"color": palette.with_alpha(colour, _TINTS[position % 2]), "line": {"color": colour, "width": 1}},
+        # With an edge the thinnest piece is still a line.
+        marker={"color": colour, "line": {"color": colour, "width": 1}},
         width=0.62,
         text=[escaped(name) if fit else "" for fit in fits],
         textposition="inside",

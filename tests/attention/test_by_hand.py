@@ -4,7 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from attnviz.attention import by_hand
+from attnviz.attention import Attention, by_hand
 from attnviz.base.errors import InputError
 
 
@@ -161,3 +161,29 @@ def test_more_keys_than_queries_with_a_causal_mask_agree_with_torch(drawn):
     found = by_hand.steps(query[:2], key, value, causal=True)
     assert found.allowed[0].tolist() == [[True, False, False, False], [True, True, False, False]]
     assert by_hand.compare_with_torch(found).equal
+
+
+def test_steps_of_an_attention_are_those_of_its_vectors(intersection):
+    query, key, value = intersection
+    attention = Attention.from_qk(query, key, value=value)
+    found = by_hand.steps_of(attention)
+    assert found.attention is attention
+    assert found.scale
+    assert found.dots[0, 0].tolist() == [4.0, 5.0, -1.0]
+    assert found.weights[0, 0].tolist() == pytest.approx([0.327090, 0.663377, 0.009532], abs=1e-6)
+    assert found.output.item() == pytest.approx(0.794247, abs=1e-6)
+
+
+def test_steps_of_an_attention_without_scaling(intersection):
+    query, key, value = intersection
+    found = by_hand.steps_of(Attention.from_qk(query, key, value=value, scale=1.0))
+    assert (found.scale, found.temperature) == (False, 1.0)
+    assert found.output.item() == pytest.approx(0.818016, abs=1e-6)
+
+
+@pytest.mark.parametrize("more", [{}, {"bias": torch.ones(1, 3)}, {"softcap": 2.0}, {"sinks": torch.zeros(1)}])
+def test_what_cannot_be_worked_out_by_hand_is_refused(intersection, more):
+    query, key, value = intersection
+    attention = Attention.from_qk(query, key, value=value if more else None, name="layer", **more)
+    with pytest.raises(InputError, match="“layer” cannot be worked out by hand"):
+        by_hand.steps_of(attention)

@@ -1,5 +1,6 @@
 """From an Intersection view to its numbers: Scenes, scene model, Trace, and what each road user does to the output."""
 
+import functools
 import math
 from dataclasses import dataclass
 
@@ -11,7 +12,7 @@ from attnviz.attention import Attention, by_hand, effects
 from attnviz.attention.by_hand import Steps
 from attnviz.base.language import _
 from attnviz.models.typed_vectors import Handed, TypedVectors
-from attnviz.scenes import Agent, Kind, Scenes
+from attnviz.scenes import Agent, Kind, Scenes, Traffic
 from attnviz.ui.views.intersection import EGO, KNOWN, IntersectionView, Place
 
 
@@ -48,9 +49,14 @@ class Looked:
 
 def scenes(view: IntersectionView) -> Scenes:
     """Who is where, as the one table that every source makes."""
-    ego = _agent(EGO, "car", view.ego, is_ego=True)
-    others = [_agent(user.id, user.kind, user.place) for user in view.users]
-    return Scenes.of_moment([ego, *others], traffic=view.traffic, origin="typed in")
+    return _scenes(view.traffic, view.ego, tuple((user.id, user.kind, user.place) for user in view.users))
+
+
+# Kept while vectors change and nobody moves: a table takes longer to make than the weights themselves.
+@functools.lru_cache(maxsize=64)
+def _scenes(traffic: Traffic, ego: Place, others: tuple[tuple[str, Kind, Place], ...]) -> Scenes:
+    agents = [_agent(EGO, "car", ego, is_ego=True), *(_agent(*other) for other in others)]
+    return Scenes.of_moment(agents, traffic=traffic, origin="typed in")
 
 
 def model(view: IntersectionView) -> TypedVectors:

@@ -19,11 +19,15 @@ from attnviz.ui.page import plain
 from attnviz.ui.panels import Picture
 from attnviz.ui.views.intersection import IntersectionView
 
+MOST_BESIDE = 12
+
 
 def pictures(view: IntersectionView, looked: Looked) -> None:
     """The output as a gauge with what it is made of, and the weights as bars with their even share."""
+    # Many bars would leave much air beside the gauge.
+    width = 420 if len(looked.ids) <= MOST_BESIDE else 1000
     panels.show(
-        "intersection-pictures", {"gauge": _gauge(view, looked), "bars": _bars(view, looked)}, columns_min_width=420
+        "intersection-pictures", {"gauge": _gauge(view, looked), "bars": _bars(view, looked)}, columns_min_width=width
     )
 
 
@@ -86,17 +90,18 @@ def table(view: IntersectionView, looked: Looked) -> pd.DataFrame:
     """One row for each key: its weight, beside its baseline, and what it does to the output."""
     head = view.head
     weights, output = looked.weights[head], looked.output[head]
+    value = signed_text(view.value_if, 2)
     return pd.DataFrame(
         {
             _("road user"): looked.labels,
             _("weight"): weights,
-            _("× even share"): weights * len(weights),
+            _("× 1/N"): weights * len(weights),
             _("value"): looked.steps.value[head, :, 0],
             _("weight · value"): looked.contributions[head],
-            _("output without it"): looked.without[head],
-            _("change without it"): looked.without[head] - output,
-            _("output if its value were {value}", value=signed_text(view.value_if, 2)): looked.valued[head],
-            _("change with that value"): looked.valued[head] - output,
+            _("without it"): looked.without[head],
+            _("change"): looked.without[head] - output,
+            _("value {value}", value=value): looked.valued[head],
+            _("change (value {value})", value=value): looked.valued[head] - output,
         }
     )
 
@@ -106,6 +111,14 @@ def effects(view: IntersectionView, looked: Looked) -> None:
     shown = table(view, looked)
     numbers = {name: st.column_config.NumberColumn(format="%.6f") for name in shown.columns[1:]}
     st.dataframe(shown, hide_index=True, column_config=numbers, key="intersection:effects")
+    st.caption(
+        _(
+            "× 1/N: the weight as a multiple of the even share. Without it: the output when its key is masked, the other "
+            "weights scaled up to sum to 1; there is only this one attention, so that is the road user removed "
+            "everywhere. Value {value}: the output when its value is that and its weight stays.",
+            value=signed_text(view.value_if, 2),
+        )
+    )
 
 
 def formula(view: IntersectionView, looked: Looked) -> None:
@@ -143,7 +156,7 @@ def meaning(view: IntersectionView, looked: Looked) -> None:
         )
     else:
         text = _(
-            "Much weight does not mean “used more in the judgement”. The output is one number on the way to a decision; "
-            "what counts there is how the decision changes, and this page has no decision yet."
+            "Much weight does not mean “used more in the judgement”. Look at what changes without it. And this output is not "
+            "yet a decision: nothing here says from which number on the car would wait."
         )
     st.info(text, icon=":material/lightbulb:")

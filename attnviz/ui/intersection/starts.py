@@ -6,7 +6,7 @@ import torch
 
 from attnviz.base.language import _m
 from attnviz.scenes.kinds import Kind
-from attnviz.ui.views.intersection import LESSON_USERS, Handed, IntersectionView, Place, RoadUser, turned
+from attnviz.ui.views.intersection import LESSON_USERS, Handed, IntersectionView, Place, RoadUser
 
 CROWD = 40
 
@@ -51,35 +51,27 @@ def crowd() -> IntersectionView:
 
 
 def _crowded_street() -> list[tuple[Kind, Place]]:
-    """Where forty road users stand: queues in three arms, parked cars, people at the crossings and on the pavements."""
-    found: list[tuple[Kind, Place]] = []
+    """Who stands where: in the lanes, in the bay, on the crossings, on the pavements. Metres and degrees."""
+    return [(kind, Place(x=x, y=y, heading=heading)) for kind, x, y, heading in (*_IN_LANES, *_ON_FOOT)]
 
-    def stand(kind: Kind, x: float, y: float, heading: float) -> None:
-        found.append((kind, Place(x=x, y=y, heading=turned(heading))))
 
-    for place in range(5):  # from the north, towards the ego
-        stand("bus" if place == 3 else "car", 1.7, 11.5 + place * 7.5, -90)
-    for place in range(5):  # from the east and from the west, waiting
-        stand("van" if place == 2 else "car", 13.0 + place * 6.5, -1.7, 180)
-        stand("truck" if place == 4 else "car", -13.0 - place * 6.5, 1.7, 0)
-    stand("parked-car", 15.0, 4.4, 0)
-    stand("parked-car", 20.0, 4.4, 0)
-    for place in range(8):  # on the crossing that the ego means to pass, both ways
-        stand(
-            "child" if place % 3 == 2 else "pedestrian",
-            6.3 + (place % 2) * 2.0,
-            -3.2 + place * 0.9,
-            90 if place % 2 else -90,
-        )
-    for place in range(6):  # on the pavement in the north-west
-        stand("pedestrian", -5.0 - (place % 2) * 1.2, 5.0 + place * 1.7, -90)
-    for place in range(4):
-        stand("cyclist", -0.7, -17.5 - place * 3.0, 90)
-    for place in range(3):
-        stand("motorcyclist", 0.7, 19.0 + place * 4.0, -90)
-    stand("obstacle", 4.8, -13.0, 0)
-    stand("obstacle", 4.8, -15.5, 0)
-    return found
+_IN_LANES: tuple[tuple[Kind, float, float, float], ...] = (
+    ("car", 1.7, 11.5, -90), ("car", 1.7, 17.5, -90), ("van", 1.7, 24.0, -90),
+    ("car", -1.7, 13.0, 90), ("motorcyclist", -1.7, 20.0, 90),
+    ("car", 12.5, -1.7, 180), ("van", 18.5, -1.7, 180), ("car", 24.5, -1.7, 180), ("car", 30.5, -1.7, 180),
+    ("truck", 27.0, 1.7, 0), ("parked-car", 14.6, 4.4, 0), ("parked-car", 19.4, 4.4, 0),
+    ("car", -12.5, 1.7, 0), ("car", -18.5, 1.7, 0), ("car", -24.5, 1.7, 0), ("bus", -20.0, -1.7, 180),
+    ("car", -1.7, -18.5, 90), ("cyclist", -2.4, -24.0, 90), ("car", 1.7, -14.0, -90), ("car", 1.7, -21.0, -90),
+)  # fmt: skip
+
+_ON_FOOT: tuple[tuple[Kind, float, float, float], ...] = (
+    ("pedestrian", 6.5, -2.4, 90), ("child", 8.3, -0.6, 90), ("pedestrian", 6.5, 1.2, -90), ("pedestrian", 8.3, 3.0, -90),
+    ("pedestrian", -2.2, -7.4, 0), ("child", 2.0, -7.0, 180), ("obstacle", 5.0, -13.0, 0),
+    ("pedestrian", -6.0, 7.5, -90), ("pedestrian", -4.6, 11.0, -90), ("child", -6.0, 14.5, 90),
+    ("pedestrian", -4.7, -13.0, 90), ("pedestrian", -6.0, -17.5, -90), ("cyclist", -9.5, -4.7, 0), ("pedestrian", -14.0, -4.7, 180),
+    ("pedestrian", 5.0, 10.0, -90), ("pedestrian", 6.0, 14.5, 90),
+    ("pedestrian", 4.8, -8.5, 90), ("child", 10.0, -4.7, 0), ("pedestrian", 14.5, -4.9, 180), ("pedestrian", 20.0, -4.7, 0),
+)  # fmt: skip
 
 
 # Identifier in an address → (title, maker).

@@ -155,7 +155,7 @@ class Scene {
 
   resize(moved = false) {
     const width = this.board.clientWidth;
-    if (!this.header || !width) return;
+    if (!this.drawing || !width) return;
     const bounds = moved || !this.bounds ? this.outermost() : this.bounds;
     this.bounds = bounds;
     const shape = (bounds.top - bounds.bottom) / (bounds.right - bounds.left);
@@ -278,7 +278,7 @@ class Scene {
   regard(id) {
     if (this.regarded === id) return;
     this.regarded = id;
-    if (this.header) this.paint();
+    if (this.drawing) this.paint();
   }
 
   paint() {
@@ -314,7 +314,7 @@ class Scene {
     const { x, y, heading } = this.place(id);
     const { place } = this.header.labels;
     const where = place.replace("{x}", x.toFixed(1)).replace("{y}", y.toFixed(1)).replace("{heading}", String(Math.round(heading)));
-    this.readout.textContent = `${user.said} · ${where}`.replaceAll("-", "−");
+    this.readout.textContent = `${user.said} · ${where.replaceAll("-", "−")}`;
   }
 
   close() {

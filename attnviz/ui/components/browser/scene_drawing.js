@@ -1,6 +1,6 @@
 // Draws a scene into an SVG element: the same on the page and in what is saved.
 
-import { around, beside, bundle, onLine, rings } from "./scene_lines.js";
+import { around, beside, bundle, near, onLine, rings } from "./scene_lines.js";
 import { magnified, shape } from "./scene_shapes.js";
 import { intended, street } from "./scene_street.js";
 import { put, short, svg } from "./svg.js";
@@ -24,10 +24,10 @@ export class Drawing {
   constructor(root, { colours, font, size, alive }) {
     Object.assign(this, { root, colours, font, size, alive });
     this.layers = Object.fromEntries(
-      ["ground", "path", "rings", "halos", "lines", "users", "names", "numbers", "bar"].map((name) => [name, svg("g", { class: `attnviz-scene-${name}` })]),
+      ["ground", "path", "halos", "rings", "lines", "users", "leaders", "names", "numbers", "bar"].map((name) => [name, svg("g", { class: `attnviz-scene-${name}` })]),
     );
     root.replaceChildren(...Object.values(this.layers));
-    for (const name of ["names", "numbers", "bar", "path", "halos"]) put(this.layers[name], { "pointer-events": "none", "aria-hidden": "true" });
+    for (const name of ["names", "numbers", "leaders", "bar", "path", "halos"]) put(this.layers[name], { "pointer-events": "none", "aria-hidden": "true" });
     this.layers.ground.append(...street(colours));
     this.path = svg("path", { fill: "none", stroke: colours.path, "stroke-width": 2, "stroke-dasharray": "7 6", opacity: 0.75 });
     this.arrow = svg("path", { d: "M 0 0 L -11 -5.5 L -11 5.5 Z", fill: colours.path, opacity: 0.75 });
@@ -42,8 +42,9 @@ export class Drawing {
   dress(header) {
     this.header = header;
     this.everybody = [header.ego, ...header.users];
+    this.crowded = this.everybody.length > MANY;
     const ids = new Set(this.everybody.map(({ id }) => id));
-    for (const [id, { node, name }] of this.users) if (!ids.has(id)) [node, name].map((one) => one.remove()), this.users.delete(id);
+    for (const [id, { node, name, leader }] of this.users) if (!ids.has(id)) [node, name, leader].map((one) => one.remove()), this.users.delete(id);
     for (const user of this.everybody) this.dressUser(user);
     this.shownHeads = header.heads.map((head, index) => ({ ...head, index })).filter(({ shown }) => shown);
     this.dressLines();
@@ -61,8 +62,10 @@ export class Drawing {
       const node = svg("g", { class: "attnviz-user", "data-id": user.id }, reach, mark, ...(this.alive ? [focus] : []), body);
       const name = this.text("", NAME, { "text-anchor": "middle" });
       this.layers.users.append(node);
+      const leader = svg("line", { stroke: this.colours.text, "stroke-width": 0.75, opacity: 0.7, display: "none" });
       this.layers.names.append(name);
-      this.users.set(user.id, (made = { node, body, reach, mark, focus, name }));
+      this.layers.leaders.append(leader);
+      this.users.set(user.id, (made = { node, body, reach, mark, focus, name, leader }));
     }
     if (made.looks !== looks) made.body.replaceChildren(...shape(user, this.colours, ego));
     Object.assign(made, { looks, user, ego });
@@ -182,11 +185,23 @@ export class Drawing {
       const wide = Math.max(0, ...texts.map((text) => textWidth(text, NUMBER * this.size, this.font, 600))) + 12 + (several ? 13 * this.size : 0);
       const spot = spots.get(id);
       const [from, to] = spot.ego ? [[ego[0] - 1, ego[1]], [ego[0] - 2 * spot.far - 110, ego[1]]] : [ego, spot.point];
-      const place = onLine(from, to, [wide, high], taken, area, this.chosen.get(id));
+      const place = this.crowded && !spot.ego
+        ? near(spot.point, spot.far, [wide, high], taken, area, this.chosen.get(id))
+        : onLine(from, to, [wide, high], taken, area, this.chosen.get(id));
       this.chosen.set(id, place.choice);
       taken.push(place);
       this.paintNumber(id, texts, place, several);
+      this.paintLeader(id, spot, place);
     }
+  }
+
+  // Among many, a number stands beside its road user, and a thin line leads to it where it is not close.
+  paintLeader(id, { point, far, ego }, place) {
+    const { leader } = this.users.get(id);
+    const across = Math.max(place.left - point[0], point[0] - place.right, 0);
+    const down = Math.max(place.top - point[1], point[1] - place.bottom, 0);
+    const shown = this.crowded && !ego && Math.hypot(across, down) > far + 6;
+    put(leader, { x1: short(point[0]), y1: short(point[1]), x2: short(place.x), y2: short(place.y), display: shown ? null : "none" });
   }
 
   paintNumber(id, texts, { left, top, right, bottom, x, y }, several) {
@@ -217,14 +232,14 @@ export class Drawing {
   }
 
   paintNames(spots, taken, area, selected, regarded) {
-    const many = this.users.size > MANY;
-    const order = [...spots.keys()].sort((one, other) => (other === selected || other === regarded) - (one === selected || one === regarded));
+    const first = (id) => Number(id === selected || id === regarded || spots.get(id).ego);
+    const order = [...spots.keys()].sort((one, other) => first(other) - first(one));
     for (const id of order) {
       const { name, user } = this.users.get(id), spot = spots.get(id);
       const size = [textWidth(user.label, NAME * this.size, this.font) + 6, LINE_HEIGHT * this.size];
       const reach = Math.max((spot.box.bottom - spot.box.top) / 2, 8);
       const place = beside(spot.point, reach, size, taken, area);
-      const shown = !many || place.cost === 0 || id === selected || id === regarded;
+      const shown = !this.crowded || place.cost === 0 || spot.ego || id === selected || id === regarded;
       put(name, { x: short(place.x), y: short(place.y + 4.4 * this.size), display: shown ? null : "none" });
       if (shown) taken.push(place);
     }

@@ -19,6 +19,10 @@ export class Hands {
     stage.addEventListener("pointerdown", (event) => this.down(event));
     stage.addEventListener("keydown", (event) => this.key(event));
     stage.addEventListener("dblclick", (event) => this.twice(event));
+    // A finger on a road user drags it; elsewhere it scrolls the page. touch-action knows no parts of a drawing.
+    stage.addEventListener("touchstart", (event) => {
+      if (event.target.closest(".attnviz-user, .attnviz-turn")) event.preventDefault();
+    }, { passive: false });
     stage.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
   }
 

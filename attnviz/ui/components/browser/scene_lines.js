@@ -2,6 +2,8 @@
 
 const GAP = 1.5;
 const ALONG = [0.56, 0.46, 0.66, 0.36, 0.76, 0.86, 0.26];
+const TURNS = Array.from({ length: 16 }, (_one, index) => (index * Math.PI) / 8);
+const DISTANCES = [2, 12, 24, 40, 60, 85, 115];
 const ASIDE = [0, 1, -1, 2, -2, 3, -3];
 
 // One line for each width, beside each other and touching nowhere, centred on the way from one point to the other.
@@ -34,10 +36,12 @@ const around = (x, y, width, height) => ({
   left: x - width / 2, right: x + width / 2, top: y - height / 2, bottom: y + height / 2, x, y,
 });
 
+// The candidate that covers least; `strain` of a candidate is what it costs even where it covers nothing.
 function least(candidates, taken, area) {
   let best = null;
   for (const candidate of candidates) {
-    let cost = 0;
+    let cost = candidate.strain ?? 0;
+    if (best !== null && cost >= best.cost) continue;
     for (const other of taken) cost += overlap(candidate, other);
     const outside = area ? candidate.right - candidate.left : 0;
     if (area && (candidate.left < 0 || candidate.top < 0 || candidate.right > area[0] || candidate.bottom > area[1])) cost += outside * 20;
@@ -61,6 +65,17 @@ export function onLine([x1, y1], [x2, y2], [width, height], taken, area, previou
   });
   const choices = ASIDE.flatMap((aside) => ALONG.map((along) => [along, aside]));
   return least([...(previous ? [previous] : []), ...choices].map(at), taken, area);
+}
+
+// The place of a number of this size close to what it belongs to: the nearest that is free.
+export function near([x, y], reach, [width, height], taken, area, previous) {
+  const at = ([turn, far]) => {
+    const [across, down] = [Math.cos(turn), Math.sin(turn)];
+    const distance = reach + far + (Math.abs(across) * width + Math.abs(down) * height) / 2;
+    return { ...around(x + across * distance, y + down * distance, width, height), choice: [turn, far], strain: far * 0.6 };
+  };
+  const choices = DISTANCES.flatMap((far) => TURNS.map((turn) => [turn, far]));
+  return least([...(previous ? [{ ...at(previous), strain: 0 }] : []), ...choices.map(at)], taken, area);
 }
 
 // The place of a name beside what it names: below, above, right, left.

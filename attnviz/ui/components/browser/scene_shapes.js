@@ -37,14 +37,16 @@ function large(length, width, colours) {
   ];
 }
 
+// Shoulders, head, and a tip that says which way somebody looks.
 function person(length, width, colours) {
-  // Along the heading somebody on foot is as long as a step, across it as wide as the shoulders.
   const across = Math.max(length, width) / 2;
   return [
-    svg("ellipse", { cx: 0.13, cy: -across * 0.45, rx: 0.16, ry: 0.08, fill: colours.glass }),
-    svg("ellipse", { cx: -0.08, cy: across * 0.45, rx: 0.16, ry: 0.08, fill: colours.glass }),
-    svg("ellipse", { rx: across * 0.48, ry: across, fill: colours.person, stroke: colours.outline, "stroke-width": 0.05 }),
-    svg("circle", { cx: 0.03, r: across * 0.44, fill: colours.light, stroke: colours.glass, "stroke-width": 0.05 }),
+    svg("path", {
+      d: `M ${across * 1.3} 0 L ${across * 0.2} ${across * 0.7} V ${-across * 0.7} Z`, fill: colours.person,
+      stroke: colours.outline, "stroke-width": 0.05, "stroke-linejoin": "round",
+    }),
+    svg("ellipse", { rx: across * 0.55, ry: across, fill: colours.person, stroke: colours.outline, "stroke-width": 0.05 }),
+    svg("circle", { cx: across * 0.12, r: across * 0.46, fill: colours.hair }),
   ];
 }
 
@@ -67,7 +69,7 @@ function obstacle(length, width, colours) {
 }
 
 const ON_FOOT = new Set(["pedestrian", "child", "cyclist", "motorcyclist", "obstacle"]);
-const LEAST_PIXELS = 22;
+const LEAST_PIXELS = 20;
 
 export function shape({ kind, length, width }, colours, ego) {
   if (ego) return car(length, width, colours.ego, colours);
