@@ -26,6 +26,7 @@ _PUBLIC: dict[str, str | None] = {
     "InputError": "attnviz.base.errors",
     "figures": None,
     "models": None,
+    "scenes": None,
 }
 
 __all__ = sorted([*_PUBLIC, "__version__"])

@@ -10,9 +10,8 @@ from attnviz.attention import by_hand
 from attnviz.base.language import _
 from attnviz.figures.numerals import weight_text
 from attnviz.models.examples import intersection
-from attnviz.ui import address, navigation, panels
+from attnviz.ui import navigation, panels
 from attnviz.ui.panels import Picture
-from attnviz.ui.views.playground import PlaygroundView
 
 PARKED = 2
 
@@ -75,12 +74,10 @@ def doors() -> None:
         st.page_link(navigation.page("playground"), label=_("Open the Playground"), icon=":material/tune:")
     with present.container(border=True):
         st.subheader(_("Present"))
-        st.markdown(_("The intersection with its three weights and its formula, to show to others."))
-        view = address.encode(PlaygroundView.start("intersection"))
-        st.page_link(
-            navigation.page("playground"), label=_("Open the intersection"), icon=":material/co_present:",
-            query_params={address.PARAMETER: view},
-        )  # fmt: skip
+        st.markdown(
+            _("A crossing seen from above: lines from the ego car to everybody around it, as thick as their weights.")
+        )
+        st.page_link(navigation.page("intersection"), label=_("Open the intersection"), icon=":material/co_present:")
     with inspect.container(border=True):
         st.subheader(_("Inspect"))
         st.markdown(

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 from attnviz.ui import address
+from attnviz.ui.intersection.starts import crowd, two_heads
 from attnviz.ui.views.heads import HeadsView
 from attnviz.ui.views.playground import PlaygroundView
 from benchmarks.site import ROOT, browser, server
@@ -11,7 +12,10 @@ from benchmarks.site import ROOT, browser, server
 SHOTS = {
     "start": "",
     "playground": "playground",
-    "intersection": f"playground?view={address.encode(PlaygroundView.start('intersection'))}",
+    "playground-intersection": f"playground?view={address.encode(PlaygroundView.start('intersection'))}",
+    "intersection": "intersection",
+    "intersection-two-heads": f"intersection?view={address.encode(two_heads())}",
+    "intersection-crowd": f"intersection?view={address.encode(crowd())}",
     "heads": f"heads?view={address.encode(HeadsView(layer=2, head=5, query=3))}",
     "heads-long": f"heads?view={address.encode(HeadsView(text='The black cat crossed the street. ' * 24))}",
 }

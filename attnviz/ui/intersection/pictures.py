@@ -126,6 +126,12 @@ def formula(view: IntersectionView, looked: Looked) -> None:
     st.markdown(row_formula(looked.steps, view.head, 0, looked.labels))
 
 
+def hides_people(view: IntersectionView, name: str) -> bool:
+    """Whether somebody can stand behind this road user without being seen."""
+    user = view.user(name)
+    return user is not None and user.kind in ("car", "parked-car", "van", "bus", "truck")
+
+
 def meaning(view: IntersectionView, looked: Looked) -> None:
     """What the chosen road user's weight says, and what it does not."""
     head, position = view.head, looked.position(view.selected)
@@ -149,14 +155,19 @@ def meaning(view: IntersectionView, looked: Looked) -> None:
             valued=f"{valued:.6f}",
         )
     )
-    if weight < 1 / count:
+    if weight >= 1 / count:
+        text = _(
+            "Much weight does not mean “used more in the judgement”. Look at what changes without it. And this output is "
+            "not yet a decision: nothing here says from which number on the car would wait."
+        )
+    elif hides_people(view, looked.ids[position]):
         text = _(
             "Little weight is not a reason to ignore it. The weight says how much of its value is taken along, here "
             "and now. It does not say what the value will be when a child runs out from behind it."
         )
     else:
         text = _(
-            "Much weight does not mean “used more in the judgement”. Look at what changes without it. And this output is not "
-            "yet a decision: nothing here says from which number on the car would wait."
+            "Little weight is not a reason to ignore it. The weight says how much of its value is taken along, here "
+            "and now. It does not say what the value will be in a moment."
         )
     st.info(text, icon=":material/lightbulb:")

@@ -6,7 +6,12 @@ from attnviz.base.language import LANGUAGES, speaking, translate
 
 pytestmark = pytest.mark.browser
 
-PAGES = {"": "What does attention look at?", "playground": "Playground", "heads": "Heads"}
+PAGES = {
+    "": "What does attention look at?",
+    "playground": "Playground",
+    "intersection": "Intersection",
+    "heads": "Heads",
+}
 
 
 @pytest.mark.parametrize("path", PAGES)
