@@ -4,7 +4,7 @@ from attnviz.base.language import LANGUAGES, speaking, translate
 
 from .conftest import no_trace_of_failure, said
 
-PAGES = {"start": "What does attention look at?", "playground": "Playground", "heads": "Heads"}
+PAGES = {"start": "What does attention look at?", "playground": "Playground", "heads": "Heads", "quiz": "Quiz"}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

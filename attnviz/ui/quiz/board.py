@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from attnviz.base.language import _
+from attnviz.base.language import _, _m
 from attnviz.ui import address, navigation
 from attnviz.ui.page import plain
 from attnviz.ui.quiz.numbers import LONGEST
-from attnviz.ui.quiz.question import Blank, Choice, Field, Question, Verdict, check, is_right
+from attnviz.ui.quiz.question import Blank, Choice, Field, Question, State, Verdict, check, is_right
 from attnviz.ui.quiz.questions import questions
 from attnviz.ui.state import Store
 from attnviz.ui.views.quiz import QuizView
@@ -114,14 +114,17 @@ def _choice(key: str, choice: Choice) -> None:
 def _verdict(verdict: Verdict | None) -> None:
     with st.container():
         if verdict is not None:
-            st.markdown(
-                {
-                    "right": f":green[:material/check_circle: **{_('Right')}**]",
-                    "wrong": f":red[:material/cancel: **{_('Not right')}**]",
-                    "unreadable": f":orange[:material/help: **{_('Not a number')}**]",
-                    "missing": f":gray[:material/radio_button_unchecked: {_('No answer yet')}]",
-                }[verdict.state]
-            )
+            sign, said = _SAID[verdict.state]
+            st.markdown(sign.format(_(said)))
+
+
+# A colour, a symbol and words, each of which says it alone.
+_SAID: dict[State, tuple[str, str]] = {
+    "right": (":green[:material/check_circle: **{}**]", _m("Right")),
+    "wrong": (":red[:material/cancel: **{}**]", _m("Not right")),
+    "unreadable": (":orange[:material/help: **{}**]", _m("Not a number")),
+    "missing": (":gray[:material/radio_button_unchecked: **{}**]", _m("No answer yet")),
+}
 
 
 def _why(question: Question) -> None:

@@ -122,4 +122,6 @@ def view(tokens: int) -> PlaygroundView:
     angles = [2 * math.pi * token / tokens for token in range(tokens)]
     vectors = tuple((round(2 * math.cos(angle), 2) + 0.0, round(2 * math.sin(angle), 2) + 0.0) for angle in angles)
     names = tuple(_("token {index}", index=index) for index in range(tokens))
-    return PlaygroundView(query_tokens=names, key_tokens=names, query=vectors, key=vectors, value=vectors)
+    return PlaygroundView(
+        example="quiz", query_tokens=names, key_tokens=names, query=vectors, key=vectors, value=vectors
+    )

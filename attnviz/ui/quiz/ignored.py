@@ -22,11 +22,11 @@ def question(seed: int) -> Question:
         title=_("May the parked car be ignored?") if seed == 0 else _("May it be ignored?"),
         text=_(
             "At a crossing, a car's attention falls on {count} road users. Their weights sum to 1; if all had the same, each "
-            "would have an even share. One of them – {name} – has the weight {weight} and the value {value}. "
+            "would have an even share. One of them – {name} – has the weight **{weight}** and the value {value}. "
             "May the car ignore it, and why?",
             count=found.among,
             name=name,
-            weight=f"**{weight_text(found.weight)}**",
+            weight=weight_text(found.weight),
             value=number(found.value, 1),
         ),
         fields=(_verdict(), _reason(seed, found)),
@@ -60,17 +60,26 @@ def _portion(found: Numbers, *, below: bool) -> Option:
     right = found.below == below
     label = (
         _(
-            "Its weight is below an even share. But a weight only says how much of its value goes into this output: "
-            "not what another value would do, and not what happens next."
+            "Its weight is below an even share. But a weight only says how much of its value goes into this output, "
+            "not what may happen."
         )
         if below
         else _(
-            "Its weight is above an even share. Even so, a weight only says how much of its value goes into this output: "
-            "not what another value would do, and not what happens next."
+            "Its weight is above an even share. But a weight only says how much of its value goes into this output, "
+            "not what may happen."
         )
     )
-    why = _("What a weight says is right, the comparison is not: an even share is 1/{count} = {even}.", **_said(found))
-    return Option("portion-below" if below else "portion-above", label, right, "" if right else why)
+    if right:
+        why = _(
+            "With the value {tried} the output would be {if_value} instead of {output}, the weight being the same; "
+            "and what may step out from behind it is in no weight.",
+            **_said(found),
+        )
+    else:
+        why = _(
+            "What a weight says is right, the comparison is not: an even share is 1/{count} = {even}.", **_said(found)
+        )
+    return Option("portion-below" if below else "portion-above", label, right, why)
 
 
 def _tempting_yes(seed: int, found: Numbers) -> Option:
@@ -88,7 +97,7 @@ def _tempting_yes(seed: int, found: Numbers) -> Option:
     if found.below:
         return Option(
             "small",
-            _("Its weight is below an even share, so it plays no part."),
+            _("Its weight is below an even share: too little to change what the car will do."),
             False,
             _(
                 "The comparison is right, the conclusion is not: with the value {tried} the output would be {if_value} "
@@ -98,7 +107,7 @@ def _tempting_yes(seed: int, found: Numbers) -> Option:
         )
     return Option(
         "near-zero",
-        _("{weight} is almost 0, so it plays no part.", **_said(found)),
+        _("{weight} is almost 0: too little to change what the car will do.", **_said(found)),
         False,
         _(
             "Among {count}, an even share is just {even}: this weight is {times} times that. "
@@ -112,7 +121,7 @@ def _tempting_no(seed: int, found: Numbers) -> Option:
     if not found.below and seed % 3:
         return Option(
             "large",
-            _("Its weight is above an even share: the model has judged it important."),
+            _("Its weight is above an even share: the model has judged it important, so it must be heeded."),
             False,
             _(
                 "The comparison is right, but a large weight is no judgement either: "

@@ -24,7 +24,7 @@ class Verdict(NamedTuple):
 class Known(NamedTuple):
     """Another answer that people arrive at, and what to tell them."""
 
-    value: float
+    value: float | int
     remark: str
 
 
@@ -35,7 +35,7 @@ class Blank:
     name: str
     label: str
     kind: Kind
-    answer: float
+    answer: float | int
     known: tuple[Known, ...] = ()
 
 

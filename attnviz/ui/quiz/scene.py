@@ -117,20 +117,22 @@ def _queued(index: int) -> RoadUser:
 
 
 def numbers(shown: IntersectionView) -> Numbers:
-    """The weight that the selected road user gets in this view, and what would become of the output."""
+    """The weight that the selected road user gets in this view, and what would become of the output.
+
+    Another value changes the output by weight · (other value − value); without it, the rest is divided by 1 − weight.
+    """
     place = [user.id for user in shown.users].index(shown.selected)
-    query = torch.tensor([shown.queries[0]])
-    key = torch.tensor([user.keys[0] for user in shown.users])
-    value = torch.tensor([[user.values[0]] for user in shown.users])
-    tried = value.clone()
-    tried[place] = shown.value_if
-    left = torch.arange(len(value)) != place
-    found = by_hand.steps(query, key, value)
+    found = by_hand.steps(
+        torch.tensor([shown.queries[0]]),
+        torch.tensor([user.keys[0] for user in shown.users]),
+        torch.tensor([[user.values[0]] for user in shown.users]),
+    )
+    weight, output, value = float(found.weights[0, 0, place]), float(found.output), shown.users[place].values[0]
     return Numbers(
-        among=len(value),
-        weight=float(found.weights[0, 0, place]),
-        value=float(shown.users[place].values[0]),
-        output=float(found.output),
-        if_value=float(by_hand.steps(query, key, tried).output),
-        without=float(by_hand.steps(query, key[left], value[left]).output),
+        among=len(shown.users),
+        weight=weight,
+        value=value,
+        output=output,
+        if_value=output + weight * (shown.value_if - value),
+        without=(output - weight * value) / (1 - weight),
     )

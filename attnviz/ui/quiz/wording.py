@@ -9,7 +9,7 @@ LINE = "  \n"
 """A new line of the same paragraph in Markdown."""
 
 
-def number(value: float, decimals: int = 0) -> str:
+def number(value: float | int, decimals: int = 0) -> str:
     """12, −3, 0.804: with so many decimals and a real minus sign."""
     return f"{value:.{decimals}f}".replace("-", MINUS)
 
@@ -20,6 +20,6 @@ def count(value: int) -> str:
     return grouped.replace(",", "\u00a0") if current() == "ru" else grouped
 
 
-def vector(components: Sequence[float]) -> str:
+def vector(components: Sequence[float | int]) -> str:
     """(1, −2), (0.8, 0.2): without zeros at the end."""
     return f"({', '.join(f'{component:.6g}' for component in components)})".replace("-", MINUS)
