@@ -223,7 +223,7 @@ def test_the_two_linked_playgrounds_grow_as_the_question_does():
 
 
 def test_the_linked_intersection_gives_the_road_user_the_questions_weight():
-    for asked in scene.others():
+    for asked in scene.others()[::5]:
         view = scene.arranged(asked)
         place = [user.id for user in view.users].index(view.selected)
         steps = by_hand.steps(

@@ -13,7 +13,7 @@ from attnviz.ui.views.quiz import QuizView
 
 READING_WIDTH = 900
 """Pixels: lines longer than this are hard to follow on a projector."""
-BLANK_WIDTH = 190
+BLANK_WIDTH = 210
 
 CHECKED = "quiz:checked"
 ASKED = "quiz:asked"
@@ -59,23 +59,18 @@ def _top(store: Store[QuizView], asked: tuple[Question, ...]) -> None:
 
 def _question(number: int, question: Question) -> None:
     checked = question.name in st.session_state[CHECKED]
+    verdicts = {field.name: check(field, _answer(question, field)) for field in question.fields} if checked else {}
     with st.container(border=True):
         st.subheader(f"{number} · {question.title}", anchor=False)
         st.markdown(question.text)
         with st.form(f"quiz:form:{question.name}", border=False):
-            remarks: dict[str, list[str]] = {}
-            # Numbers stand side by side, sentences to choose from one below the other.
-            with st.container(horizontal=isinstance(question.fields[0], Blank), gap="medium"):
-                for field in question.fields:
-                    verdict = check(field, _answer(question, field)) if checked else None
-                    with st.container(width=BLANK_WIDTH if isinstance(field, Blank) else "stretch", gap="small"):
-                        _field(question, field)
-                        _verdict(verdict)
-                    if verdict and verdict.remark:
-                        remarks.setdefault(verdict.remark, []).append(field.label)
-            with st.container():
-                for remark, labels in remarks.items():
-                    st.markdown(f"**{', '.join(map(plain, labels))}:** {plain(remark)}")
+            for row in _rows(question.fields):
+                with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+                    for field in row:
+                        with st.container(width=BLANK_WIDTH if isinstance(field, Blank) else "stretch", gap="small"):
+                            _field(question, field)
+                            _verdict(verdicts.get(field.name))
+            _remarks(question, verdicts)
             st.form_submit_button(
                 _("Check"), key=f"quiz:check:{question.name}", type="primary", on_click=_check, args=(question.name,)
             )
@@ -83,6 +78,23 @@ def _question(number: int, question: Question) -> None:
         with st.container():
             if checked:
                 _why(question)
+
+
+def _rows(fields: tuple[Field, ...]) -> list[tuple[Field, ...]]:
+    """Numbers two by two, sentences to choose from one below the other."""
+    step = 2 if isinstance(fields[0], Blank) else 1
+    return [fields[first : first + step] for first in range(0, len(fields), step)]
+
+
+def _remarks(question: Question, verdicts: dict[str, Verdict]) -> None:
+    """What there is to say about the answers; the same about two of them once."""
+    said: dict[str, list[str]] = {}
+    for field in question.fields:
+        if field.name in verdicts and verdicts[field.name].remark:
+            said.setdefault(verdicts[field.name].remark, []).append(field.label)
+    with st.container():
+        for remark, labels in said.items():
+            st.markdown(f"**{', '.join(map(plain, labels))}:** {plain(remark)}")
 
 
 def _check(name: str) -> None:

@@ -38,7 +38,7 @@ def question(seed: int) -> Question:
 def _verdict() -> Choice:
     return Choice(
         "verdict",
-        _("May it be ignored?"),
+        _("Answer"),
         (
             Option("yes", _("Yes"), False, _("No weight, small or large, allows that by itself.")),
             Option("no", _("No"), True, ""),
