@@ -13,6 +13,7 @@ from attnviz.ui.address import View
 from attnviz.ui.views.heads import HeadsView
 from attnviz.ui.views.intersection import IntersectionView
 from attnviz.ui.views.playground import PlaygroundView
+from attnviz.ui.views.quiz import QuizView
 
 
 class Place(NamedTuple):
@@ -38,6 +39,7 @@ PLACES = (
         _m("Learn"), "intersection.py", "intersection", _m("Intersection"), ":material/traffic:",
         IntersectionView, IntersectionView,
     ),
+    Place(_m("Learn"), "quiz.py", "quiz", _m("Quiz"), ":material/quiz:", QuizView, QuizView),
     Place(_m("Look"), "heads.py", "heads", _m("Heads"), ":material/grid_view:", HeadsView, HeadsView.start),
 )  # fmt: skip
 

@@ -17,6 +17,7 @@ LANGUAGE_PARAMETER = "lang"
 def draw(page: "st.Page") -> None:
     """The sidebar below the menu."""
     place = next(place for place in PLACES if place.path == (page.url_path or PLACES[0].path))
+    state.arrive(place.path)
     with st.sidebar:
         _language(place)
         theme("theme", [place.path for place in PLACES])

@@ -19,6 +19,7 @@ OUR_WRITING = 10.0
 """Seconds for which an address that we wrote may still come back from the browser."""
 ONE_GESTURE = 1.5
 """Seconds within which changes of the same control count as one step back."""
+_OPEN = "page open"
 
 
 class Store(Generic[V]):
@@ -59,6 +60,11 @@ class Store(Generic[V]):
         if view is not None:
             self.complaint = None
             self.show(view)
+
+    def arrive(self) -> None:
+        """The page was left and is opened again: what its address holds now is a wish, even in our own writing."""
+        self._seen = None
+        self._written = {}
 
     def change(self, gesture: str = "", fields: Mapping[str, Any] | None = None, **named: Any) -> None:
         """Show another view; `gesture` names the control, so that one drag is one step to undo.
@@ -157,6 +163,15 @@ def store(kind: type[V], start: Callable[[], V]) -> Store[V]:
     found: Store[V] = st.session_state[key]
     found.follow(st.query_params.get(address.PARAMETER))
     return found
+
+
+def arrive(path: str) -> None:
+    """Note which page is open, so that a link followed for the second time is followed too."""
+    if st.session_state.get(_OPEN) != path:
+        st.session_state[_OPEN] = path
+        found = st.session_state.get(f"store:{path}")
+        if isinstance(found, Store):
+            found.arrive()
 
 
 def open_view(raw: bytes, kind: type[V], start: Callable[[], V]) -> None:

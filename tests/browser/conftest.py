@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Error, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, Error, Page, Playwright, expect, sync_playwright
 
 from tests.browser.chromium import ADVICE, on_path
 
@@ -28,6 +28,8 @@ ARGUMENTS = [
     "--disable-sync",
 ]
 START_SECONDS = 60
+# As patient as the page itself: machines differ.
+expect.set_options(timeout=30_000)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from attnviz.ui import address
 from attnviz.ui.intersection.starts import crowd, two_heads
 from attnviz.ui.views.heads import HeadsView
 from attnviz.ui.views.playground import PlaygroundView
+from attnviz.ui.views.quiz import QuizView
 from benchmarks.site import ROOT, browser, server
 
 SHOTS = {
@@ -16,13 +17,19 @@ SHOTS = {
     "intersection": "intersection",
     "intersection-two-heads": f"intersection?view={address.encode(two_heads())}",
     "intersection-crowd": f"intersection?view={address.encode(crowd())}",
+    "quiz": "quiz",
+    "quiz-other": f"quiz?view={address.encode(QuizView(seed=6))}",
     "heads": f"heads?view={address.encode(HeadsView(layer=2, head=5, query=3))}",
     "heads-long": f"heads?view={address.encode(HeadsView(text='The black cat crossed the street. ' * 24))}",
 }
 LOOKS = [("light", 1400, "en"), ("dark", 1400, "ja"), ("light", 700, "ru"), ("dark", 700, "en")]
 # What is drawn last.
 CHART = ".attnviz-chart[data-attnviz-painted]"
-SECOND_MAP = ".attnviz-matrix[data-attnviz-painted] >> nth=1"
+LAST = {
+    "heads-long": ".attnviz-matrix[data-attnviz-painted] >> nth=1",
+    "quiz": "[data-testid=stRadio] >> nth=1",
+    "quiz-other": "[data-testid=stRadio] >> nth=1",
+}
 FULL = "document.querySelector('[data-testid=stMain]').scrollHeight"
 
 
@@ -33,7 +40,7 @@ def main(folder: Path = ROOT / "screenshots") -> int:
             for theme, width, language in LOOKS:
                 page = chromium.new_page(viewport={"width": width, "height": 1000}, color_scheme=theme)
                 page.goto(f"{site}/{path}{'&' if '?' in path else '?'}lang={language}")
-                page.wait_for_selector(SECOND_MAP if name == "heads-long" else CHART, timeout=180_000)
+                page.wait_for_selector(LAST.get(name, CHART), timeout=180_000)
                 page.wait_for_function(
                     "!document.querySelector('[data-testid=stStatusWidget], [data-testid=stSkeleton]')"
                 )

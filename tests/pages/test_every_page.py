@@ -8,6 +8,7 @@ PAGES = {
     "start": "What does attention look at?",
     "playground": "Playground",
     "intersection": "Intersection",
+    "quiz": "Quiz",
     "heads": "Heads",
 }
 

@@ -35,6 +35,7 @@ def test_a_dragged_road_user_is_where_it_was_put_and_one_drag_is_one_step_back(s
 def test_the_ego_is_moved_too(store):
     happened(store, ScenePlace(EGO, 0.0, -14.0, 80.0, done=True))
     assert store.view.ego == Place(x=0, y=-14, heading=80)
+    assert store.view.selected == EGO
 
 
 def test_nobody_leaves_the_world(store):

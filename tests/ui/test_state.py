@@ -73,3 +73,13 @@ def test_an_address_from_elsewhere_is_followed():
     store.address()
     store.follow(Store(PlaygroundView.start("quiz")).address())
     assert store.view == PlaygroundView.start("quiz")
+
+
+def test_an_address_of_our_own_writing_is_followed_when_the_page_is_opened_again():
+    store = _store()
+    store.follow(first := store.address())
+    store.change(temperature=2.0)
+    store.address()
+    store.arrive()  # by a link that holds the first view
+    store.follow(first)
+    assert store.view.temperature == 1.0

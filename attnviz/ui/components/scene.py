@@ -43,7 +43,7 @@ class SceneHead:
 
 @dataclass(frozen=True)
 class ScenePlace:
-    """Somebody was moved or turned; `done` is False while the hand still moves."""
+    """Somebody was chosen and moved or turned; `done` is False while the hand still moves."""
 
     id: str
     x: float

@@ -136,9 +136,10 @@ def _move(store: IntersectionStore, event: ScenePlace) -> None:
     place = Place(x=x, y=y, heading=turned(event.heading))
     gesture = f"place {event.id}"
     if event.id == EGO:
-        store.change(gesture, ego=place)
+        store.change(gesture, ego=place, selected=EGO)
     elif user := store.view.user(event.id):
-        store.change(gesture, store.view.with_user(user.model_copy(update={"place": place})))
+        moved = store.view.with_user(user.model_copy(update={"place": place}))
+        store.change(gesture, moved, selected=user.id)
 
 
 def _add(store: IntersectionStore, event: SceneAdd) -> None:

@@ -10,6 +10,7 @@ PAGES = {
     "": "What does attention look at?",
     "playground": "Playground",
     "intersection": "Intersection",
+    "quiz": "Quiz",
     "heads": "Heads",
 }
 

@@ -34,9 +34,7 @@ def width(page, name):
 
 
 def printed(page, name):
-    return page.locator(f'.attnviz-number[data-user="{name}"] text').all_inner_texts() or [
-        text.text_content() for text in page.locator(f'.attnviz-number[data-user="{name}"] text').all()
-    ]
+    return page.locator(f'.attnviz-number[data-user="{name}"] text').all_text_contents()
 
 
 def user(page, name):
@@ -134,7 +132,7 @@ def test_two_heads_beside_each_other_and_one_switched_off(chromium_page, link):
     # Second query (−2, 0): scores −4, −2, 2 over √2: e^−2.828, e^−1.414, e^1.414 give 0.013386, 0.055060, 0.931554.
     second = page.locator(f'{PARKED}[data-head="1"]')
     assert float(second.get_attribute("data-weight")) == pytest.approx(0.931554, abs=2e-6)
-    page.get_by_role("button", name="head 1").click()
+    page.get_by_role("button", name="head 1", exact=True).click()
     expect(page.locator(PARKED)).to_have_count(1)
 
 

@@ -199,6 +199,7 @@ class Scene {
 
   turnBy(id, degrees) {
     if (!this.knows(id)) return;
+    this.choose(id);
     const place = this.place(id);
     this.put(id, { ...place, heading: turned(place.heading + degrees) }, true);
   }
@@ -207,11 +208,15 @@ class Scene {
     return this.everybody.some((user) => user.id === id);
   }
 
-  select(id) {
-    if (this.selected === id) return;
+  // Only here; a place that is told chooses, too.
+  choose(id) {
     this.chosen = id;
-    this.outbox.post("select", { kind: "select", id });
     this.paint();
+  }
+
+  select(id) {
+    if (this.header.selected !== id) this.outbox.post("select", { kind: "select", id });
+    this.choose(id);
   }
 
   focus(id) {

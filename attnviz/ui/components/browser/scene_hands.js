@@ -37,7 +37,7 @@ export class Hands {
 
   drag(event, id) {
     event.preventDefault();
-    this.scene.select(id);
+    this.scene.choose(id);
     this.scene.focus(id);
     const from = this.scene.place(id);
     const start = this.metres(event);
@@ -49,7 +49,7 @@ export class Hands {
         const [x, y] = this.metres(now);
         this.put(id, { ...from, x: from.x + x - start[0], y: from.y + y - start[1] }, false);
       },
-      end: () => moved && this.scene.put(id, this.scene.place(id), true),
+      end: () => (moved ? this.scene.put(id, this.scene.place(id), true) : this.scene.select(id)),
       cancel: () => this.scene.put(id, from, true),
     });
   }
@@ -130,7 +130,7 @@ export class Hands {
     if (arrow) {
       const step = event.shiftKey ? LARGE_STEP : STEP;
       return () => {
-        this.scene.select(id);
+        this.scene.choose(id);
         this.put(id, { ...place, x: place.x + arrow[0] * step, y: place.y + arrow[1] * step }, true);
       };
     }

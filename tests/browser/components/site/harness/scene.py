@@ -37,6 +37,7 @@ def happened(event: SceneEvent) -> None:
     match event:
         case ScenePlace():
             state.places[event.id] = (event.x, event.y, event.heading)
+            state.selected = event.id
         case SceneSelect():
             state.selected = event.id
         case SceneAdd():

@@ -1,0 +1,1 @@
+"""The questions of the Quiz page, and how an answer is checked."""
