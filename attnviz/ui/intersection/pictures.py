@@ -126,6 +126,10 @@ def formula(view: IntersectionView, looked: Looked) -> None:
     st.markdown(row_formula(looked.steps, view.head, 0, looked.labels))
 
 
+def _six(number: float) -> str:
+    return "—" if np.isnan(number) else f"{number:.6f}"
+
+
 def hides_people(view: IntersectionView, name: str) -> bool:
     """Whether somebody can stand behind this road user without being seen."""
     user = view.user(name)
@@ -149,10 +153,10 @@ def meaning(view: IntersectionView, looked: Looked) -> None:
             weight=weight_text(weight),
             count=count,
             share=weight_text(1 / count),
-            output=f"{output:.6f}",
-            without="—" if np.isnan(without) else f"{without:.6f}",
+            output=_six(output),
+            without=_six(without),
             value=signed_text(view.value_if, 2),
-            valued=f"{valued:.6f}",
+            valued=_six(valued),
         )
     )
     if weight >= 1 / count:
