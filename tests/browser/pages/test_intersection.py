@@ -1,11 +1,15 @@
 """The Intersection as a person uses it: drag, keys, numbers, undo, address."""
 
+from urllib.parse import parse_qs, urlsplit
+
 import pytest
 from playwright.sync_api import expect
 
 from attnviz.base.language import LANGUAGES, speaking, translate
 from attnviz.figures import thickness
+from attnviz.ui import address
 from attnviz.ui.intersection.starts import crowd, lesson, two_heads
+from attnviz.ui.views.intersection import IntersectionView
 
 pytestmark = pytest.mark.browser
 
@@ -23,6 +27,12 @@ def opened(chromium_page, link, view=None, **options):
 @pytest.fixture
 def page(chromium_page, link):
     return opened(chromium_page, link)
+
+
+def in_address(url):
+    """The view that an address holds."""
+    (text,) = parse_qs(urlsplit(url).query).get("view", [""])
+    return address.decode(text, IntersectionView) if text else lesson()
 
 
 def weight(page, name):
@@ -102,16 +112,14 @@ def test_dragged_removed_and_undone(page):
 
 
 def test_a_copied_address_opens_the_same_street_in_a_fresh_browser(page, chromium_page):
-    before = page.url
     user(page, "pedestrian").focus()
     page.keyboard.press("ArrowUp")
     page.keyboard.press("F2")
     page.keyboard.type("歩行者 <1>")
     page.keyboard.press("Enter")
     expect(user(page, "pedestrian")).to_have_attribute("aria-label", "歩行者 <1>: weight 0.663377")
-    page.wait_for_function("before => location.href !== before", arg=before)
     place = user(page, "pedestrian").get_attribute("data-y")
-    page.wait_for_function("document.documentElement.dataset.attnvizAddress === location.search")
+    page.wait_for_url(lambda url: in_address(url).user("pedestrian").name == "歩行者 <1>")
     fresh = chromium_page(page.url)
     fresh.wait_for_selector(".attnviz-scene[data-attnviz-painted]", timeout=90_000)
     expect(user(fresh, "pedestrian")).to_have_attribute("aria-label", "歩行者 <1>: weight 0.663377")
