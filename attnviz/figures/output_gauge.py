@@ -1,5 +1,6 @@
 """An output of one number as a gauge: what each key puts into it, and what it would be if something were otherwise."""
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,7 @@ from attnviz.figures.to_numpy import to_numpy
 from attnviz.tokens import Tokens
 
 ROW_HEIGHT = 44
+LONGEST_LINE = 26
 # The width in pixels for which it is decided whether a name fits into its piece of the bar.
 _USUAL_WIDTH = 520.0
 # Neighbours differ, so that pieces can be counted; both are read on light and on dark.
@@ -133,6 +135,11 @@ def _sum(row: GaugeRow) -> str:
     return signed_text(row.output)
 
 
+def _lines(name: str) -> list[str]:
+    """A name on two lines where it is long; what is longer still is cut."""
+    return textwrap.wrap(name, LONGEST_LINE, max_lines=2, placeholder=" …") or [name]
+
+
 def _range(rows: Sequence[GaugeRow]) -> tuple[float, float]:
     stacked = np.stack([np.nan_to_num(to_numpy(row.contributions).astype(np.float64)) for row in rows])
     most = float(np.maximum(stacked, 0).sum(1).max())
@@ -145,7 +152,7 @@ def _layout(rows: Sequence[GaugeRow], least: float, most: float, title: str, sub
         title=title,
         subtitle=subtitle,
         height=(58 if title and subtitle else 38) + len(rows) * ROW_HEIGHT + 30,
-        left=layout.label_room([row.name for row in rows], most=190.0),
+        left=layout.label_room([line for row in rows for line in _lines(row.name)], most=240.0),
         right=16,
         bottom=30,
     )
@@ -160,5 +167,6 @@ def _layout(rows: Sequence[GaugeRow], least: float, most: float, title: str, sub
             "automargin": False,
             "zeroline": True,
         },
-        "yaxis": layout.token_axis([row.name for row in rows], reverse=True, fixedrange=True),
+        "yaxis": layout.token_axis([row.name for row in rows], reverse=True, fixedrange=True)
+        | {"ticktext": ["<br>".join(map(escaped, _lines(row.name))) for row in rows]},
     }

@@ -75,6 +75,12 @@ def category(index: int) -> str:
     return CATEGORICAL[index % len(CATEGORICAL)]
 
 
+def on_dark(colour: str) -> str:
+    """The same hue lighter, for strokes so thin that they would sink into a dark ground: two fifths of it are white."""
+    red, green, blue, _opacity = channels(colour)
+    return "#" + "".join(f"{round(part + (255 - part) * 0.4):02X}" for part in (red, green, blue))
+
+
 def place_on_log_scale(log10_weight: Float[np.ndarray, "*any"]) -> Float[np.ndarray, "*any"]:
     """Where a weight lies on the logarithmic colour scale, 0–1."""
     exponents, places = zip(*_BENDS, strict=True)

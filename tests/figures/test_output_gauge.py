@@ -68,3 +68,10 @@ def test_words_and_table_say_the_same():
     assert len(table) == 6
     assert table["contribution"].tolist()[:3] == pytest.approx([0.196254, 0.597039, 0.000953])
     assert np.isnan(table["contribution"].tolist()[5])
+
+
+def test_a_long_name_takes_two_lines_and_stays_text(plotted):
+    row = GaugeRow("a parked <b>car</b> whose name is quite long", torch.tensor([0.5]))
+    (label,) = output_gauge([row]).layout.yaxis.ticktext
+    assert label.count("<br>") == 1
+    assert plotted.seen(label.replace("<br>", " ")) == "a parked <b>car</b> whose name is quite long"

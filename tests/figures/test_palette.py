@@ -99,3 +99,10 @@ def test_ranges_go_up_in_steps(values, least, expected):
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1))
 def test_a_range_holds_all_values(values):
     assert palette.ceiling([*values, math.nan, math.inf]) >= max(map(abs, values))
+
+
+@pytest.mark.parametrize("colour", palette.CATEGORICAL)
+def test_thin_strokes_stand_out_from_a_dark_street(colour):
+    """At least 4.5 : 1 to the darkest asphalt of the scene (WCAG 2.1), more than the 3 : 1 of thick ones."""
+    light = palette.luminance(palette.channels(palette.on_dark(colour))[:3])
+    assert (light + 0.05) / (palette.luminance((0x1F, 0x23, 0x28)) + 0.05) >= 4.5

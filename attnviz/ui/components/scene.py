@@ -7,7 +7,7 @@ from typing import TypeGuard
 
 from attnviz.base.language import _
 from attnviz.figures.numerals import weight_text
-from attnviz.figures.palette import category, thickness
+from attnviz.figures.palette import category, on_dark, thickness
 from attnviz.scenes.kinds import KINDS, NAMES, Kind
 from attnviz.scenes.table import Traffic
 from attnviz.ui.components.chart import labels as export_labels
@@ -124,7 +124,10 @@ def scene(
         "file": "intersection",
         "ego": asdict(ego),
         "users": [asdict(user) for user in users],
-        "heads": [{**asdict(head), "colour": category(index)} for index, head in enumerate(heads)],
+        "heads": [
+            {**asdict(head), "colour": category(index), "onDark": on_dark(category(index))}
+            for index, head in enumerate(heads)
+        ],
         "lines": {name: [_line(weight) for weight in found] for name, found in weights.items()},
         "description": description,
         "selected": selected,

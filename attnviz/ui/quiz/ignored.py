@@ -22,7 +22,7 @@ def question(seed: int) -> Question:
         title=_("May the parked car be ignored?") if seed == 0 else _("May it be ignored?"),
         text=_(
             "At a crossing, a car's attention falls on {count} road users. Their weights sum to 1; if all had the same, each "
-            "would have an even share. One of them – {name} – has the weight **{weight}** and the value {value}. "
+            "would have an even share. One of them, the {name}, has the weight **{weight}** and the value {value}. "
             "May the car ignore it, and why?",
             count=found.among,
             name=name,

@@ -130,7 +130,8 @@ class Scene {
     this.tools.hidden = !tools;
     this.tools.setAttribute("aria-label", labels.tools);
     for (const [name, button] of Object.entries(this.buttons)) {
-      button.textContent = labels[name];
+      button.textContent = { left: "↺ 15°", right: "↻ 15°" }[name] ?? labels[name];
+      button.setAttribute("aria-label", labels[name]);
       button.title = labels[`${name}Help`];
     }
     this.adder.setAttribute("aria-label", labels.add);
@@ -143,13 +144,14 @@ class Scene {
     this.heads.hidden = heads.length < 2;
     this.heads.setAttribute("aria-label", labels.heads);
     while (this.heads.children.length > heads.length) this.heads.lastChild.remove();
-    heads.forEach(({ name, colour, shown }, head) => {
+    const { dark } = theme(this.root);
+    heads.forEach(({ name, colour, onDark, shown }, head) => {
       if (!this.heads.children[head]) {
         this.heads.append(element("button", { type: "button", class: "attnviz-button", onclick: () => this.toggle(head) }));
       }
       const button = this.heads.children[head];
       button.setAttribute("aria-pressed", String(shown));
-      button.replaceChildren(element("span", { class: "attnviz-swatch", style: `background:${colour}`, "aria-hidden": "true" }), name);
+      button.replaceChildren(element("span", { class: "attnviz-swatch", style: `background:${dark ? onDark : colour}`, "aria-hidden": "true" }), name);
     });
   }
 

@@ -8,6 +8,7 @@ export const LIGHT = {
 };
 
 export const DARK = {
+  dark: true,
   ground: "#141815", block: "#1c221d", pavement: "#33383e", kerb: "#5b6168", asphalt: "#1f2328", bay: "#181b1f",
   marking: "#7f868d", path: "#58b8d6", text: "#f0f2f4", paper: "#0e1114",
   ego: "#58b8d6", vehicle: "#8a96a3", parked: "#5e6872", person: "#f0917c", hair: "#5c2a20", glass: "#10151a", light: "#ffe9a8",

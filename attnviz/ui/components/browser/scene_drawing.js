@@ -46,7 +46,7 @@ export class Drawing {
     const ids = new Set(this.everybody.map(({ id }) => id));
     for (const [id, { node, name, leader }] of this.users) if (!ids.has(id)) [node, name, leader].map((one) => one.remove()), this.users.delete(id);
     for (const user of this.everybody) this.dressUser(user);
-    this.shownHeads = header.heads.map((head, index) => ({ ...head, index })).filter(({ shown }) => shown);
+    this.shownHeads = header.heads.map((head, index) => ({ ...head, index, colour: this.colours.dark ? head.onDark : head.colour })).filter(({ shown }) => shown);
     this.dressLines();
   }
 
