@@ -71,9 +71,7 @@ def _question(number: int, question: Question) -> None:
                             _field(question, field)
                             _verdict(verdicts.get(field.name))
             _remarks(question, verdicts)
-            st.form_submit_button(
-                _("Check"), key=f"quiz:check:{question.name}", type="primary", on_click=_check, args=(question.name,)
-            )
+            st.form_submit_button(_("Check"), key=f"quiz:check:{question.name}", on_click=_check, args=(question.name,))
         # Its place is kept, so that what follows is not made anew.
         with st.container():
             if checked:
