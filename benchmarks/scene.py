@@ -22,8 +22,11 @@ window.attnvizWatch = (element, options, event) => {
         const began = bench.began;
         requestAnimationFrame(() => { bench.took ??= performance.now() - began; });
     }).observe(element, {subtree: true, ...options});
+    new MutationObserver(() => { bench.last = performance.now(); }).observe(document, {subtree: true, childList: true, attributes: true, characterData: true});
 };
 """
+# The rest of the page is drawn before the next press.
+AT_REST = "performance.now() - (attnvizBench.last ?? 0) > 500"
 TOOK = "attnvizBench.took !== undefined"
 PARKED = ".attnviz-weight[data-user=parked]"
 
@@ -53,8 +56,7 @@ def _key_to_width(chromium: Browser, bare: str, site: str) -> Result:
             page.wait_for_function(TOOK)
             if press >= WARMING_UP:
                 measured.append(float(page.evaluate("attnvizBench.took")))
-            # The rest of the page is drawn before the next press, as a person would let it.
-            page.wait_for_function("!document.querySelector('[data-testid=stStatusWidget]')")
+            page.wait_for_function(AT_REST)
     middles = [sorted(measured)[PRESSES // 2] for measured in times]
     note = f"Bare component {middles[0]:.0f} ms, width {middles[1]:.0f} ms in this run."
     found = ratios(times[1], times[0])

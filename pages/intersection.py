@@ -9,7 +9,7 @@ from attnviz.ui.intersection import controls, pictures, reading
 from attnviz.ui.intersection.compute import Looked, look
 from attnviz.ui.intersection.street import IntersectionStore, street
 from attnviz.ui.intersection.vectors import vectors
-from attnviz.ui.page import complain, fragment, show_address
+from attnviz.ui.page import complain, fragment, let_paint, show_address
 from attnviz.ui.views.intersection import IntersectionView
 
 
@@ -33,6 +33,8 @@ def moving() -> None:
         street(store, looked)
     with right:
         vectors(store)
+    let_paint()
+    with right:
         if looked:
             pictures.meaning(store.view, looked)
     with above:

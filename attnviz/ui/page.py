@@ -2,6 +2,7 @@
 
 import functools
 import os
+import time
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
@@ -13,6 +14,9 @@ from attnviz.base.language import _
 from attnviz.ui.address import ADDRESS_LIMIT, PARAMETER, View
 from attnviz.ui.components import address
 from attnviz.ui.state import Store
+
+HEAD_START = 0.03
+"""Seconds; two frames, and less than a person notices on what comes after."""
 
 P = ParamSpec("P")
 V = TypeVar("V", bound=View)
@@ -40,6 +44,14 @@ def show_address(store: Store[V]) -> None:
         st.caption(_("This view is too long for an address; save it as a view file instead."))
         text = ""
     address("address", {PARAMETER: text})
+
+
+def let_paint() -> None:
+    """A moment in which the browser draws what it was sent so far.
+
+    It takes in everything that has arrived before it draws anything, so what should be seen first needs a head start.
+    """
+    time.sleep(HEAD_START)
 
 
 def complain(error: InputError | None) -> None:
