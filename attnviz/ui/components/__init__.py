@@ -4,6 +4,7 @@ from attnviz.ui.components.address import address
 from attnviz.ui.components.chart import ChartClick, ChartDrag, chart
 from attnviz.ui.components.matrix import MatrixAsk, MatrixClick, MatrixValue, matrix
 from attnviz.ui.components.share import share
+from attnviz.ui.components.story import story
 from attnviz.ui.components.theme import theme
 from attnviz.ui.components.tokens import ShownToken, TokenClick, tokens
 
@@ -19,6 +20,7 @@ __all__ = [
     "chart",
     "matrix",
     "share",
+    "story",
     "theme",
     "tokens",
 ]

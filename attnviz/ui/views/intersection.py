@@ -123,6 +123,15 @@ class IntersectionView(View, frozen=True):
             raise InputError(_m("The view selects the road user “{name}”, which it does not have."), name=self.selected)
         return self
 
+    def summary(self) -> str:
+        """Who is on the street, and the numbers of the one that is selected."""
+        said = ", ".join(user.label() for user in self.users)
+        chosen = self.user(self.selected)
+        if chosen is None:
+            return said
+        key = ", ".join(f"{number:g}" for number in chosen.keys[self.head])
+        return f"{said} · {chosen.label()}: ({key}), {chosen.values[self.head]:g}"
+
     @property
     def heads(self) -> int:
         """How many heads look at the street."""
