@@ -1,5 +1,6 @@
 """Whether the page is shown to others: large type, only the controls that matter."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import streamlit as st
@@ -13,6 +14,17 @@ _KEY = "presenting"
 def is_on() -> bool:
     """Whether this session presents; pages then leave out what nobody before a projector needs."""
     return bool(st.session_state.get(_KEY))
+
+
+def leave_out(*parts: Callable[[], object]) -> None:
+    """Draw these parts of the page, each in a place of its own, which stays empty while the page is presented.
+
+    The places stay, so that what follows keeps its own: Streamlit makes anew what moves, and a zoom is lost.
+    """
+    for part in parts:
+        with st.container():
+            if not is_on():
+                part()
 
 
 def turn(on: bool) -> None:

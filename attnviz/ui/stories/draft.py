@@ -38,7 +38,9 @@ def offer(place: Place) -> None:
 
     def add_this() -> None:
         language.choose(st.session_state.get("lang") or "en")
-        shown = state.store(place.view, place.start).view if place.view is not None and place.start is not None else None
+        shown = (
+            state.store(place.view, place.start).view if place.view is not None and place.start is not None else None
+        )
         add(step_of(place.path, shown))
         if draft().complaint is None:
             count = len(draft().view.steps)

@@ -51,7 +51,8 @@ def make(store: DraftStore) -> None:
             "and put them in order. The story lives in this session only: save it as a file to keep it."
         )
     )
-    _open(store)
+    with st.expander(_("Open a story file"), icon=":material/folder_open:"):
+        _open(store)
     complain(store.complaint)
     st.text_input(_("Title"), max_chars=MOST_TITLE, **store.field("title"))
     _deeds(store)
@@ -59,7 +60,7 @@ def make(store: DraftStore) -> None:
 
 
 def _open(store: DraftStore) -> None:
-    uploaded = st.file_uploader(_("Open a story file"), type=["json"], max_upload_size=1, key="stories:open")
+    uploaded = st.file_uploader(_("Story file (.json)"), type=["json"], max_upload_size=1, key="stories:open")
     if uploaded is None or st.session_state.get(OPENED) == uploaded.file_id:
         return
     try:
@@ -91,7 +92,7 @@ def _deeds(store: DraftStore) -> None:
 
 def _steps(store: DraftStore) -> None:
     if not store.view.steps:
-        st.info(_("No steps yet."))
+        st.caption(_("No steps yet."))
     for at, (step, name) in enumerate(zip(store.view.steps, _names(store.view.steps), strict=True)):
         _step(store, at, step, name)
 
