@@ -12,7 +12,8 @@ from attnviz.ui.stories import bar, visits, walk
 
 def main() -> None:
     """Draw the frame, then run the page that was chosen."""
-    language.choose(st.session_state.get("lang") or st.query_params.get("lang", "en"))
+    sidebar.follow_link()
+    language.choose(st.session_state["lang"])
     st.set_page_config(layout="wide", page_icon=str(Path(__file__).parent / "icon.svg"))
     st.html(Path(__file__).parent / "frame.css")
     page = navigation.navigation()

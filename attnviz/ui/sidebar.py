@@ -26,11 +26,15 @@ def draw(place: Place) -> None:
         _share(place)
 
 
-def _language() -> None:
+def follow_link() -> None:
+    """The language that the address asks for when the session begins."""
     # Streamlit's own binding would put the language's name into the address, not its code.
     if "lang" not in st.session_state:
         asked = st.query_params.get(LANGUAGE_PARAMETER)
         st.session_state["lang"] = asked if asked in language.LANGUAGES else "en"
+
+
+def _language() -> None:
     st.segmented_control(
         _("Language"), list(language.LANGUAGES), key="lang", required=True, persist_state="session",
         format_func=language.LANGUAGES.__getitem__,

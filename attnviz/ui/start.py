@@ -81,6 +81,7 @@ def doors() -> None:
             navigation.page("playground"), label=_("Open the intersection"), icon=":material/co_present:",
             query_params={address.PARAMETER: view},
         )  # fmt: skip
+        st.page_link(navigation.page("stories"), label=_("Open the stories"), icon=":material/slideshow:")
     with inspect.container(border=True):
         st.subheader(_("Inspect"))
         st.markdown(

@@ -14,11 +14,14 @@ SHOTS = {
     "intersection": f"playground?view={address.encode(PlaygroundView.start('intersection'))}",
     "heads": f"heads?view={address.encode(HeadsView(layer=2, head=5, query=3))}",
     "heads-long": f"heads?view={address.encode(HeadsView(text='The black cat crossed the street. ' * 24))}",
+    "stories": "stories",
+    "presenting": "?story=not-zero&step=2",
 }
 LOOKS = [("light", 1400, "en"), ("dark", 1400, "ja"), ("light", 700, "ru"), ("dark", 700, "en")]
 # What is drawn last.
 CHART = ".attnviz-chart[data-attnviz-painted]"
 SECOND_MAP = ".attnviz-matrix[data-attnviz-painted] >> nth=1"
+LAST = {"heads-long": SECOND_MAP, "stories": ".attnviz-theme[data-attnviz-painted]"}
 FULL = "document.querySelector('[data-testid=stMain]').scrollHeight"
 
 
@@ -29,7 +32,7 @@ def main(folder: Path = ROOT / "screenshots") -> int:
             for theme, width, language in LOOKS:
                 page = chromium.new_page(viewport={"width": width, "height": 1000}, color_scheme=theme)
                 page.goto(f"{site}/{path}{'&' if '?' in path else '?'}lang={language}")
-                page.wait_for_selector(SECOND_MAP if name == "heads-long" else CHART, timeout=180_000)
+                page.wait_for_selector(LAST.get(name, CHART), timeout=180_000)
                 page.wait_for_function(
                     "!document.querySelector('[data-testid=stStatusWidget], [data-testid=stSkeleton]')"
                 )

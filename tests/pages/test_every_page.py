@@ -4,7 +4,7 @@ from attnviz.base.language import LANGUAGES, speaking, translate
 
 from .conftest import no_trace_of_failure, said
 
-PAGES = {"start": "What does attention look at?", "playground": "Playground", "heads": "Heads"}
+PAGES = {"start": "What does attention look at?", "playground": "Playground", "heads": "Heads", "stories": "Stories"}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -27,7 +27,7 @@ def test_an_unknown_language_means_english(open_page, page):
     assert app.title[0].value == PAGES[page]
 
 
-@pytest.mark.parametrize("page", ["playground", "heads"])
+@pytest.mark.parametrize("page", ["playground", "heads", "stories"])
 @pytest.mark.parametrize("address", ["%%%", "eJwDAAAAAAE", "A" * 9000, "x\0y"])
 def test_a_tampered_address_is_one_sentence_and_the_page_shows_its_start(open_page, page, address):
     app = open_page(page, view=address)

@@ -44,5 +44,7 @@ class HeadsView(View, frozen=True):
 
     def summary(self) -> str:
         """Model, layer and head, and the beginning of the text."""
+        combined = {"mean": _("mean of all heads"), "maximum": _("maximum of all heads")}
+        head = combined[self.head] if isinstance(self.head, str) else _("head {head}", head=self.head)
         beginning = textwrap.shorten(self.text, MOST_SAID, placeholder=" …")
-        return f"{self.model} · {_('Layer {layer}, {head}', layer=self.layer, head=self.head)} · {beginning}"
+        return f"{self.model} · {_('Layer {layer}, {head}', layer=self.layer, head=head)} · {beginning}"

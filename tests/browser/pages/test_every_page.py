@@ -6,7 +6,7 @@ from attnviz.base.language import LANGUAGES, speaking, translate
 
 pytestmark = pytest.mark.browser
 
-PAGES = {"": "What does attention look at?", "playground": "Playground", "heads": "Heads"}
+PAGES = {"": "What does attention look at?", "playground": "Playground", "heads": "Heads", "stories": "Stories"}
 
 
 @pytest.mark.parametrize("path", PAGES)
