@@ -143,16 +143,17 @@ def _pages(app):
 
 
 def _of(app, action, page):
-    return _click(app, f"{action} {page} None 1")
+    """Presses a button of the step of this page; the three steps are named 1, 2, 3 as they were opened."""
+    return _click(app, f"{action}-{('start', 'playground', 'heads').index(page) + 1}")
 
 
 def test_steps_move_go_and_come_back(made):
-    _of(made, "arrow_upward", "heads")
+    _of(made, "up", "heads")
     assert _pages(made) == ["start", "heads", "playground"]
-    _of(made, "arrow_downward", "start")
+    _of(made, "down", "start")
     assert _pages(made) == ["heads", "start", "playground"]
-    assert made.button(key="arrow_upward heads None 1").disabled
-    assert made.button(key="arrow_downward playground None 1").disabled
+    assert made.button(key="up-3").disabled
+    assert made.button(key="down-2").disabled
     _of(made, "remove", "start")
     assert _pages(made) == ["heads", "playground"]
     _click(made, "stories:undo")
@@ -162,19 +163,18 @@ def test_steps_move_go_and_come_back(made):
 
 
 def test_a_sentence_goes_with_its_step(made):
-    made.text_area(key="stories:say heads None 1").set_value("Now look.").run()
-    _of(made, "arrow_upward", "heads")
+    made.text_area(key="stories:say-3").set_value("Now look.").run()
+    _of(made, "up", "heads")
     no_trace_of_failure(made)
     assert [step.say for step in _draft(made).steps] == ["Start", "Now look.", "Playground"]
-    assert made.text_area(key="stories:say heads None 1").value == "Now look."
+    assert made.text_area(key="stories:say-3").value == "Now look."
 
 
 def test_going_there_shows_the_step_without_a_walk(open_page):
     view = IntersectionView(selected="pedestrian")
     steps = (step_of("intersection", view, "Look."),)
     app = open_page("stories", view=address.encode(StoriesView(steps=steps)))
-    key = next(button.key for button in app.button if button.key and button.key.startswith("go intersection"))
-    _click(app, key)
+    _click(app, "go-1")
     assert app.title[0].value == "Intersection"
     assert app.session_state["store:intersection"].view == view
     assert _bar(app) is None
@@ -230,3 +230,14 @@ def test_a_shipped_story_becomes_ones_own_in_ones_language(open_page, language):
         # With all its words and views it still fits into the address.
         assert len(address.encode(draft)) <= address.ADDRESS_LIMIT
         assert from_json(json.dumps({"version": 1} | draft.story().model_dump(exclude_defaults=True)).encode())
+
+
+def test_another_page_by_the_browsers_way_back_is_the_nearest_step_there(open_page):
+    app = open_page("start", story="not-zero", step="5")
+    assert (app.title[0].value, _bar(app)["at"]) == ("Intersection", 4)
+    app.switch_page("../../pages/playground.py").run()
+    no_trace_of_failure(app)
+    assert (app.title[0].value, _bar(app)["at"]) == ("Playground", 1)
+    # No step is on this page: the walk waits where it was.
+    app.switch_page("../../pages/heads.py").run()
+    assert _bar(app)["at"] == 1

@@ -207,10 +207,14 @@ def test_an_address_with_a_step_that_cannot_be_shown_is_refused():
 def test_steps_are_moved_said_anew_and_taken_away():
     one, two, three = (step_of("start", None, word) for word in ("one", "two", "three"))
     view = StoriesView(steps=(one, two, three))
-    assert view.moved(2, 0) == (three, one, two)
-    assert view.moved(0, 1) == (two, one, three)
-    assert view.without(1) == (one, three)
-    assert [step.say for step in view.saying(1, "other")] == ["one", "other", "three"]
+    assert view.moved(three, -1) == (one, three, two)
+    assert view.moved(three, -9) == (three, one, two)
+    assert view.moved(one, 1) == (two, one, three)
+    assert view.without(two) == (one, three)
+    assert [step.say for step in view.saying(two, "other")] == ["one", "other", "three"]
+    # A click from a page that still shows what is gone.
+    gone = step_of("start", None, "gone")
+    assert view.moved(gone, 1) == view.without(gone) == view.saying(gone, "x") == view.steps
     assert view.with_step(one) == (one, two, three, one)
 
 
@@ -224,4 +228,4 @@ def test_every_page_but_this_one_can_be_a_step():
 def test_every_view_says_in_plain_words_what_it_shows():
     assert PlaygroundView.start("quiz").summary() == "Quiz · query (1, 0) · not divided"
     assert HeadsView(layer=2, head=5, text="One two").summary() == "minilm · Layer 2, head 5 · One two"
-    assert "parked car: (-1, 0), 0.1" in IntersectionView().summary()
+    assert "parked car: (−1, 0), 0.1" in IntersectionView().summary()

@@ -1,7 +1,5 @@
 """The Stories page: the stories that are there, and the one that is being made."""
 
-from collections import Counter
-
 import streamlit as st
 
 from attnviz.base.errors import InputError
@@ -21,7 +19,7 @@ from attnviz.ui.stories.model import (
     to_json,
 )
 
-OPENED = "stories:opened"
+OPENED, NAMED, COUNT = "stories:opened", "stories:named", "stories:count"
 
 
 def offered() -> None:
@@ -33,7 +31,7 @@ def offered() -> None:
             st.caption(_n("{count} step", "{count} steps", len(story.steps)))
             with st.container(horizontal=True):
                 st.button(
-                    _("Walk through"), icon=":material/play_arrow:", type="primary", key=f"walk:{name}",
+                    _("Walk through"), icon=":material/play_arrow:", key=f"walk:{name}",
                     on_click=walk.begin, args=(story, name),
                 )  # fmt: skip
                 st.button(
@@ -77,7 +75,7 @@ def _deeds(store: DraftStore) -> None:
     empty = not view.steps
     with st.container(horizontal=True):
         st.button(
-            _("Walk through"), icon=":material/play_arrow:", type="primary", disabled=empty, key="stories:walk",
+            _("Walk through"), icon=":material/play_arrow:", disabled=empty, key="stories:walk",
             on_click=lambda: walk.begin(store.view.story()),
         )  # fmt: skip
         st.download_button(
@@ -98,41 +96,48 @@ def _steps(store: DraftStore) -> None:
 
 
 def _names(steps: tuple[Step, ...]) -> list[str]:
-    """A name for each step that goes with it when it is moved, and so does the focus on its buttons."""
-    met: Counter[str] = Counter()
-    names = []
+    """A name for each step that stays with it when it is moved or its words change, and so does the focus."""
+    before: list[tuple[Step, str]] = st.session_state.get(NAMED, [])
+    left = [(step, name) for step, name in before if not any(step is other for other in steps)]
+    named = []
     for step in steps:
-        shown = f"{step.page} {step.view}"
-        met[shown] += 1
-        names.append(f"{shown} {met[shown]}")
-    return names
+        found = next((name for other, name in before if other is step), None)
+        if found is None:  # new, or the same with other words
+            same = next((pair for pair in left if (pair[0].page, pair[0].view) == (step.page, step.view)), None)
+            if same is not None:
+                left.remove(same)
+            found = same[1] if same is not None else _new_name()
+        named.append((step, found))
+    st.session_state[NAMED] = named
+    return [name for _step, name in named]
+
+
+def _new_name() -> str:
+    st.session_state[COUNT] = st.session_state.get(COUNT, 0) + 1
+    return str(st.session_state[COUNT])
 
 
 def _step(store: DraftStore, at: int, step: Step, name: str) -> None:
-    last = len(store.view.steps) - 1
-    with st.container(border=True, key=f"step {name}"):
+    with st.container(border=True, key=f"step-{name}"):
         st.markdown(f"**{at + 1} · {_described(step.page, _summary(step))}")
         st.text_area(
             _("What to say at step {number}", number=at + 1), height=90, max_chars=MOST_LETTERS,
-            **store.widget(f"say {name}", said(step.say), lambda words: {"steps": store.view.saying(at, words)}),
+            **store.widget(f"say-{name}", said(step.say), lambda words: {"steps": store.view.saying(step, words)}),
         )  # fmt: skip
         with st.container(horizontal=True):
-            _button(store, _("Up"), "arrow_upward", name, {"at": at, "to": at - 1}, at == 0)
-            _button(store, _("Down"), "arrow_downward", name, {"at": at, "to": at + 1}, at == last)
             st.button(
-                _("Go there"), icon=":material/open_in_new:", key=f"go {name}", on_click=walk.ask, args=(step,),
+                _("Up"), icon=":material/arrow_upward:", key=f"up-{name}", disabled=at == 0,
+                on_click=lambda: store.change(steps=store.view.moved(step, -1)),
             )  # fmt: skip
             st.button(
-                _("Remove"), icon=":material/delete:", key=f"remove {name}",
-                on_click=lambda: store.change(steps=store.view.without(at)),
+                _("Down"), icon=":material/arrow_downward:", key=f"down-{name}", disabled=step is store.view.steps[-1],
+                on_click=lambda: store.change(steps=store.view.moved(step, 1)),
             )  # fmt: skip
-
-
-def _button(store: DraftStore, label: str, icon: str, name: str, move: dict[str, int], disabled: bool) -> None:
-    st.button(
-        label, icon=f":material/{icon}:", key=f"{icon} {name}", disabled=disabled,
-        on_click=lambda: store.change(steps=store.view.moved(**move)),
-    )  # fmt: skip
+            st.button(_("Go there"), icon=":material/open_in_new:", key=f"go-{name}", on_click=walk.ask, args=(step,))
+            st.button(
+                _("Remove"), icon=":material/delete:", key=f"remove-{name}",
+                on_click=lambda: store.change(steps=store.view.without(step)),
+            )  # fmt: skip
 
 
 def _summary(step: Step) -> str:

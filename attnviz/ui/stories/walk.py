@@ -86,27 +86,23 @@ def follow_link(place: Place) -> None:
     if story is None:
         st.session_state[_COMPLAINT] = InputError(_m("There is no story “{name}”."), name=name[:40])
         return
-    begin(story, name, _at_in_address(story))
+    number = st.query_params.get(STEP, "")
+    at = int(number) - 1 if number.isascii() and number.isdigit() and len(number) < 4 else 0
+    begin(story, name, min(max(at, 0), len(story.steps) - 1))
     walk = current()
     if walk is not None and place.path == walk.step.page and address.PARAMETER in st.query_params:
         st.session_state.pop(_ASKED)
 
 
-def _at_in_address(story: Story) -> int:
-    """The step that the address names, else the nearest or the first; counted from 0."""
-    number = st.query_params.get(STEP, "")
-    at = int(number) - 1 if number.isascii() and number.isdigit() and len(number) < 4 else 0
-    return min(max(at, 0), len(story.steps) - 1)
-
-
 def _follow_browser(place: Place) -> None:
-    """Where the browser's own way back has led to another page, the step is the one that its address names."""
+    """Where the browser's own way back, or a link, has led to another page, the step is the nearest one on it."""
     walk = current()
     if walk is None or _ASKED in st.session_state or place.path == walk.step.page:
         return
-    at = _at_in_address(walk.story)
-    if st.query_params.get(STORY) == walk.name and walk.story.steps[at].page == place.path:
-        st.session_state[_WALK] = replace(walk, at=at)
+    there = [at for at, step in enumerate(walk.story.steps) if step.page == place.path]
+    if there:
+        nearest = min(there, key=lambda at: (abs(at - walk.at), at))
+        st.session_state[_WALK] = replace(walk, at=nearest)
 
 
 def arrive(place: Place) -> None:

@@ -6,6 +6,7 @@ from pydantic import BaseModel, Field, model_validator
 
 from attnviz.base.errors import InputError
 from attnviz.base.language import _, _m
+from attnviz.figures.numerals import numbers_text
 from attnviz.scenes.kinds import NAMES, Kind
 from attnviz.ui.address import View
 
@@ -129,8 +130,8 @@ class IntersectionView(View, frozen=True):
         chosen = self.user(self.selected)
         if chosen is None:
             return said
-        key = ", ".join(f"{number:g}" for number in chosen.keys[self.head])
-        return f"{said} · {chosen.label()}: ({key}), {chosen.values[self.head]:g}"
+        key, value = numbers_text(chosen.keys[self.head]), numbers_text([chosen.values[self.head]])
+        return f"{said} · {chosen.label()}: ({key}), {value}"
 
     @property
     def heads(self) -> int:

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field, model_validator
 
 from attnviz.base.errors import InputError
 from attnviz.base.language import _, _m
+from attnviz.figures.numerals import numbers_text
 from attnviz.models.examples import EXAMPLES, Matrix
 from attnviz.ui.address import View
 
@@ -172,7 +173,7 @@ class PlaygroundView(View, frozen=True):
         """The example, the query that is selected, and what is done to its scores."""
         said = [_(EXAMPLES[self.example][0]), self.query_tokens[self.selected]]
         if self.projection is None and len(self.query[0]) <= MOST_SAID:
-            said[-1] += f" ({', '.join(f'{number:g}' for number in self.query[self.selected])})"
+            said[-1] += f" ({numbers_text(self.query[self.selected])})"
         if not self.scale:
             said.append(_("not divided"))
         if self.temperature != 1:

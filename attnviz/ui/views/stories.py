@@ -23,15 +23,24 @@ class StoriesView(View, frozen=True):
         """The steps with one more at the end."""
         return (*self.steps, step)
 
-    def without(self, at: int) -> tuple[Step, ...]:
-        """The steps without one of them."""
-        return (*self.steps[:at], *self.steps[at + 1 :])
+    # A step is found as the very same object, not by its number: the page that was clicked may be a moment behind.
 
-    def moved(self, at: int, to: int) -> tuple[Step, ...]:
-        """The steps with one of them in another place."""
-        others = self.without(at)
-        return (*others[:to], self.steps[at], *others[to:])
+    def without(self, step: Step) -> tuple[Step, ...]:
+        """The steps without this one."""
+        return tuple(other for other in self.steps if other is not step)
 
-    def saying(self, at: int, words: str) -> tuple[Step, ...]:
-        """The steps with other words for one of them."""
-        return (*self.steps[:at], self.steps[at].saying(words), *self.steps[at + 1 :])
+    def moved(self, step: Step, by: int) -> tuple[Step, ...]:
+        """The steps with this one so many places further down."""
+        at = self._place(step)
+        if at is None:
+            return self.steps
+        others = self.without(step)
+        to = min(max(at + by, 0), len(others))
+        return (*others[:to], step, *others[to:])
+
+    def saying(self, step: Step, words: str) -> tuple[Step, ...]:
+        """The steps with other words for this one."""
+        return tuple(other.saying(words) if other is step else other for other in self.steps)
+
+    def _place(self, step: Step) -> int | None:
+        return next((at for at, other in enumerate(self.steps) if other is step), None)

@@ -230,10 +230,28 @@ def test_zoom_and_view_survive_switching_presenting_on_and_off(chromium_page, li
     page.get_by_text("What “cat” (3) looks at.").wait_for()
 
 
-@pytest.mark.parametrize("theme", GROUND)
-@pytest.mark.parametrize("width", [1400, 700])
-def test_nothing_is_cut_and_nothing_jumps(chromium_page, site, theme, width):
-    page = walk(chromium_page, site, 2, width=width, color_scheme=theme)
+@pytest.mark.parametrize(
+    ("theme", "width", "language"),
+    [("light", 1400, "en"), ("dark", 1400, "ru"), ("light", 1024, "ru"), ("dark", 1024, "en"), ("light", 700, "ja"),
+     ("dark", 700, "ru")],
+)  # fmt: skip
+def test_nothing_is_cut_and_nothing_jumps(chromium_page, site, theme, width, language):
+    page = chromium_page(f"{site}/?story=not-zero&step=2&lang={language}", width=width, color_scheme=theme)
+    with speaking(language):
+        _walk_to_the_end(page, theme, width)
+    page.get_by_role("button", name=re.compile("^End|^発表|^Закончить")).click()
+    # Presenting without a story: the bar's menu and the way out fit as well.
+    page.goto(f"{site}/?present=1")
+    bar = page.locator(".attnviz-story")
+    bar.wait_for(timeout=PATIENCE)
+    for part in bar.locator("select, button").all():
+        box = part.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+
+
+def _walk_to_the_end(page, theme, width):
+    at(page, 2)
     page.wait_for_selector(f"{CHART} [data-figure=weights]")
     assert page.locator(".stApp").evaluate("app => getComputedStyle(app).backgroundColor") == GROUND[theme]
     bar = page.locator(".attnviz-story")
@@ -317,10 +335,15 @@ def test_the_focus_goes_with_a_step_that_is_moved(chromium_page, site):
     last.wait_for()
     words = last.input_value()
     page.get_by_role("button", name="Up").last.focus()
-    for number in (7, 6):
+    for number in (7, 6, 5, 4):
         page.keyboard.press("Enter")
         expect(page.get_by_role("textbox", name=f"What to say at step {number}")).to_have_value(words)
-        settled(page)
+        expect(page.get_by_role("button", name="Up").nth(number - 1)).to_be_focused()
+    page.get_by_role("button", name="Down").nth(3).focus()
+    for number in (5, 6, 7):
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("textbox", name=f"What to say at step {number}")).to_have_value(words)
+        expect(page.get_by_role("button", name="Down").nth(number - 1)).to_be_focused()
 
 
 def test_the_sidebar_adds_the_view_that_is_shown(chromium_page, link):
