@@ -4,7 +4,7 @@ import streamlit as st
 
 from attnviz.base.errors import InputError
 from attnviz.base.language import _, _n
-from attnviz.ui import navigation
+from attnviz.ui import navigation, presenting
 from attnviz.ui.page import complain, plain
 from attnviz.ui.stories import catalogue, draft, visits, walk
 from attnviz.ui.stories.draft import DraftStore
@@ -34,10 +34,11 @@ def offered() -> None:
                     _("Walk through"), icon=":material/play_arrow:", key=f"walk:{name}",
                     on_click=walk.begin, args=(story, name),
                 )  # fmt: skip
-                st.button(
-                    _("Make my own from it"), icon=":material/content_copy:", key=f"copy:{name}",
-                    on_click=draft.start_from, args=(story,),
-                )  # fmt: skip
+                if not presenting.is_on():
+                    st.button(
+                        _("Make my own from it"), icon=":material/content_copy:", key=f"copy:{name}",
+                        on_click=draft.start_from, args=(story,),
+                    )  # fmt: skip
 
 
 def make(store: DraftStore) -> None:

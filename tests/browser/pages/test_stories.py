@@ -355,3 +355,16 @@ def test_the_sidebar_adds_the_view_that_is_shown(chromium_page, link):
     page.get_by_role("link", name="Stories", exact=True).click()
     page.get_by_role("textbox", name="What to say at step 1").wait_for()
     page.get_by_text("Quiz · query (1, 0) · not divided").first.wait_for()
+
+
+def test_impatient_presses_arrive_where_they_add_up(chromium_page, site):
+    page = walk(chromium_page, site, 1)
+    for _press in range(5):
+        page.keyboard.press("PageDown")
+    at(page, 6)
+    heading(page, "Intersection")
+    for _press in range(4):
+        page.keyboard.press("PageUp")
+    at(page, 2)
+    heading(page, "Playground")
+    page.locator("[data-figure=weights]").get_by_text("0.663").first.wait_for()
