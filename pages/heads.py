@@ -4,7 +4,7 @@ import streamlit as st
 
 from attnviz.base.errors import InputError
 from attnviz.base.language import _
-from attnviz.ui import state
+from attnviz.ui import presenting, state
 from attnviz.ui.heads import glance, head, source, text
 from attnviz.ui.heads.look import look
 from attnviz.ui.page import complain, fragment, show_address
@@ -15,7 +15,7 @@ from attnviz.ui.views.heads import HeadsView
 def heads() -> None:
     store = state.store(HeadsView, HeadsView.start)
     complain(store.complaint)
-    source.controls(store)
+    presenting.leave_out(lambda: source.controls(store))
     try:
         found = source.current(store)
         source.notes(found)
@@ -31,10 +31,13 @@ def heads() -> None:
 
 
 st.title(_("Heads"))
-st.markdown(
-    _(
-        "A trained language model reads your text. Each of its heads has its own weights; "
-        "choose a head in the overview, then a token in any of the pictures. A weight says where a head looked, not why."
+presenting.leave_out(
+    lambda: st.markdown(
+        _(
+            "A trained language model reads your text. Each of its heads has its own weights; "
+            "choose a head in the overview, then a token in any of the pictures. "
+            "A weight says where a head looked, not why."
+        )
     )
 )
 heads()

@@ -4,7 +4,7 @@ import streamlit as st
 
 from attnviz.base.errors import InputError
 from attnviz.base.language import _
-from attnviz.ui import state
+from attnviz.ui import presenting, state
 from attnviz.ui.intersection import controls, pictures, reading
 from attnviz.ui.intersection.compute import Looked, look
 from attnviz.ui.intersection.street import IntersectionStore, street
@@ -30,7 +30,7 @@ def moving() -> None:
     above = st.container()
     left, right = st.columns([2, 1], gap="medium")
     with left:
-        street(store, looked)
+        street(store, looked, presented=presenting.is_on())
     with right:
         vectors(store)
     let_paint()
@@ -38,7 +38,7 @@ def moving() -> None:
         if looked:
             pictures.meaning(store.view, looked)
     with above:
-        controls.choices(store)
+        presenting.leave_out(lambda: controls.choices(store))
         complain(store.complaint)
     with left:
         st.caption(
@@ -49,18 +49,26 @@ def moving() -> None:
         )
     if looked:
         pictures.pictures(store.view, looked)
-        pictures.effects(store.view, looked)
+        presenting.leave_out(lambda: pictures.effects(store.view, looked))
         pictures.formula(store.view, looked)
     show_address(store)
 
 
-st.title(_("Intersection"))
-st.markdown(
-    _(
-        "The ego car wants to turn across the oncoming lane. It asks “what stands in my way?”, and a line runs to "
-        "everybody around it, as thick as the weight. Drag, turn, add, rename; move a number and watch the lines."
+def introduction() -> None:
+    st.markdown(
+        _(
+            "The ego car wants to turn across the oncoming lane. It asks “what stands in my way?”, and a line runs to "
+            "everybody around it, as thick as the weight. Drag, turn, add, rename; move a number and watch the lines."
+        )
     )
-)
+
+
+def explanation() -> None:
+    with st.expander(_("What query, key and value stand for here"), icon=":material/help:", expanded=True):
+        reading.three_vectors()
+
+
+st.title(_("Intersection"))
+presenting.leave_out(introduction)
 moving()
-with st.expander(_("What query, key and value stand for here"), icon=":material/help:", expanded=True):
-    reading.three_vectors()
+presenting.leave_out(explanation)

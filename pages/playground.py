@@ -4,7 +4,7 @@ import streamlit as st
 
 from attnviz.base.errors import InputError
 from attnviz.base.language import _
-from attnviz.ui import state
+from attnviz.ui import presenting, state
 from attnviz.ui.page import complain, fragment, show_address
 from attnviz.ui.playground import controls, pictures, why
 from attnviz.ui.playground.compute import work_out
@@ -28,7 +28,7 @@ def moving() -> None:
             return
         pictures.steps(store, worked)
     pictures.formula(store.view, worked)
-    pictures.check(worked)
+    presenting.leave_out(lambda: pictures.check(worked))
     show_address(store)
 
 
@@ -39,18 +39,26 @@ def explanation() -> None:
             why.why()
 
 
-st.title(_("Playground"))
-st.markdown(
-    _(
-        "Every query is compared with every key; the softmax turns the scores into weights; "
-        "the output is the weighted mean of the values. Move any number and watch the steps follow."
+def introduction() -> None:
+    st.markdown(
+        _(
+            "Every query is compared with every key; the softmax turns the scores into weights; "
+            "the output is the weighted mean of the values. Move any number and watch the steps follow."
+        )
     )
-)
+    controls.choices(chosen)
+
+
+def further() -> None:
+    with st.expander(_("Tokens, dimensions, and one step further back"), icon=":material/resize:"):
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            controls.sizes(chosen)
+        controls.source(chosen)
+    explanation()
+
+
+st.title(_("Playground"))
 chosen = state.store(PlaygroundView, PlaygroundView.start)
-controls.choices(chosen)
+presenting.leave_out(introduction)
 moving()
-with st.expander(_("Tokens, dimensions, and one step further back"), icon=":material/resize:"):
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        controls.sizes(chosen)
-    controls.source(chosen)
-explanation()
+presenting.leave_out(further)

@@ -1,6 +1,7 @@
 """How numbers are written in figures: never rounded to nothing."""
 
 import math
+from collections.abc import Iterable
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -48,6 +49,11 @@ def brief_text(value: float) -> str:
     if size >= 9.95:
         return f"{sign}{size:.0f}" if size < 100_000 else signed_text(value)
     return f"{sign}{size:.1f}" if size >= 0.995 else sign + _two_digits(size)
+
+
+def numbers_text(values: Iterable[float]) -> str:
+    """1, −2, 0.25: the numbers of a vector as they were typed in, to six significant digits."""
+    return ", ".join(f"{value + 0.0:g}".replace("-", "−") for value in values)
 
 
 def _two_digits(size: float) -> str:

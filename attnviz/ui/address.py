@@ -24,6 +24,10 @@ class View(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
 
     page: str
 
+    def summary(self) -> str:
+        """In a few words what is shown, to tell one view of the page from another."""
+        return ""
+
 
 def encode(view: View) -> str:
     """The view as text for an address: JSON without defaults, compressed, base64url."""
@@ -97,6 +101,10 @@ _PROBLEMS = {
     "finite_number": _m("a finite number was expected, not NaN or infinity"),
     "float_parsing": _m("a number was expected"),
     "float_type": _m("a number was expected"),
+    "string_type": _m("text was expected"),
+    "dict_type": _m("an object was expected"),
+    "model_type": _m("an object was expected"),
+    "tuple_type": _m("a list was expected"),
     "int_parsing": _m("a whole number was expected"),
     "int_type": _m("a whole number was expected"),
     "json_invalid": _m("JSON was expected"),
@@ -109,6 +117,11 @@ _PROBLEMS = {
 _OTHER = _m("another value was expected")
 
 
+def problem(kind: str) -> str:
+    """One of pydantic's kinds of error in a few words."""
+    return _(_PROBLEMS.get(kind, _OTHER))
+
+
 def complaint(reason: ValidationError) -> InputError:
     """The first of pydantic's errors as one sentence."""
     errors = reason.errors(include_url=False)
@@ -119,5 +132,5 @@ def complaint(reason: ValidationError) -> InputError:
     return InputError(
         _m("The view cannot be shown; at {where}: {problem}."),
         where=" › ".join(str(part) for part in first["loc"]) or "JSON",
-        problem=_(_PROBLEMS.get(first["type"], _OTHER)),
+        problem=problem(first["type"]),
     )

@@ -14,6 +14,7 @@ from attnviz.ui.views.heads import HeadsView
 from attnviz.ui.views.intersection import IntersectionView
 from attnviz.ui.views.playground import PlaygroundView
 from attnviz.ui.views.quiz import QuizView
+from attnviz.ui.views.stories import StoriesView
 
 
 class Place(NamedTuple):
@@ -41,6 +42,7 @@ PLACES = (
     ),
     Place(_m("Learn"), "quiz.py", "quiz", _m("Quiz"), ":material/quiz:", QuizView, QuizView),
     Place(_m("Look"), "heads.py", "heads", _m("Heads"), ":material/grid_view:", HeadsView, HeadsView.start),
+    Place(_m("Present"), "stories.py", "stories", _m("Stories"), ":material/slideshow:", StoriesView, StoriesView),
 )  # fmt: skip
 
 
@@ -52,8 +54,12 @@ def folder() -> Path:
 
 def page(path: str) -> "st.Page":
     """The page at this address, for links and switches."""
-    place = next(place for place in PLACES if place.path == path)
-    return _page(place)
+    return _page(find(path))
+
+
+def find(path: str) -> Place:
+    """The place with this address; the root is the first page's."""
+    return next(place for place in PLACES if place.path == (path or PLACES[0].path))
 
 
 def navigation() -> "st.Page":

@@ -14,6 +14,7 @@ from attnviz.base.language import _
 from attnviz.ui.address import ADDRESS_LIMIT, PARAMETER, View
 from attnviz.ui.components import address
 from attnviz.ui.state import Store
+from attnviz.ui.stories import visits
 
 HEAD_START = 0.03
 """Seconds; two frames, and less than a person notices on what comes after."""
@@ -39,6 +40,7 @@ def fragment(body: Callable[P, None]) -> Callable[P, None]:
 
 def show_address(store: Store[V]) -> None:
     """Put the page's view into the browser's address, or say that it is too long for one."""
+    visits.note(store.view.page, store.view)
     text = store.address()
     if len(text) > ADDRESS_LIMIT:
         st.caption(_("This view is too long for an address; save it as a view file instead."))

@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from attnviz.base.language import _
+from attnviz.ui import presenting
 from attnviz.ui.components import ChartClick, ChartDrag, chart
 from attnviz.ui.page import plain
 
@@ -47,7 +48,11 @@ def show(
 
 
 def as_text(key: str, contents: Mapping[str, tuple[str, Callable[[], pd.DataFrame]]]) -> None:
-    """A switch that shows sentences and tables; the table's own menu saves it as CSV."""
+    """A switch that shows sentences and tables; the table's own menu saves it as CSV. Not while presenting."""
+    presenting.leave_out(lambda: _as_text(key, contents))
+
+
+def _as_text(key: str, contents: Mapping[str, tuple[str, Callable[[], pd.DataFrame]]]) -> None:
     if st.toggle(_("As text and tables"), key=f"{key}:as-text", persist_state="session"):
         for description, table in contents.values():
             st.markdown(plain(description))

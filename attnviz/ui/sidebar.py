@@ -5,37 +5,52 @@ import streamlit as st
 from attnviz.base import device, language
 from attnviz.base.errors import InputError
 from attnviz.base.language import _
-from attnviz.ui import address, state
+from attnviz.ui import address, presenting, state
 from attnviz.ui.components import address as address_bar
 from attnviz.ui.components import share, theme
 from attnviz.ui.navigation import PLACES, Place
 from attnviz.ui.page import complain
+from attnviz.ui.stories import draft, walk
 
 LANGUAGE_PARAMETER = "lang"
 
 
-def draw(page: "st.Page") -> None:
+def draw(place: Place) -> None:
     """The sidebar below the menu."""
-    place = next(place for place in PLACES if place.path == (page.url_path or PLACES[0].path))
     state.arrive(place.path)
     with st.sidebar:
-        _language(place)
+        _language()
+        presenting.switch()
+        _address(place)
         theme("theme", [place.path for place in PLACES])
         _device()
         _share(place)
 
 
-def _language(place: Place) -> None:
+def follow_link() -> None:
+    """The language that the address asks for when the session begins."""
     # Streamlit's own binding would put the language's name into the address, not its code.
     if "lang" not in st.session_state:
         asked = st.query_params.get(LANGUAGE_PARAMETER)
         st.session_state["lang"] = asked if asked in language.LANGUAGES else "en"
+
+
+def _language() -> None:
     st.segmented_control(
         _("Language"), list(language.LANGUAGES), key="lang", required=True, persist_state="session",
         format_func=language.LANGUAGES.__getitem__,
     )  # fmt: skip
+
+
+def _address(place: Place) -> None:
+    """What every page's address says; a page that is left does not write into that of the next."""
     code = language.current()
-    address_bar(f"address-language:{place.path}", {LANGUAGE_PARAMETER: "" if code == "en" else code})
+    says = {
+        LANGUAGE_PARAMETER: "" if code == "en" else code,
+        presenting.PARAMETER: "1" if presenting.is_on() else "",
+        **walk.parameters(),
+    }
+    address_bar(f"address-language:{place.path}", says)
 
 
 def chosen_device() -> str:
@@ -58,6 +73,7 @@ def _describe(name: str) -> str:
 def _share(place: Place) -> None:
     with st.expander(_("Share this view"), icon=":material/link:"):
         share("share")
+        draft.offer(place)
         if place.view is None or place.start is None:
             return
         kind, start = place.view, place.start

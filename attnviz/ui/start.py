@@ -78,6 +78,7 @@ def doors() -> None:
             _("A crossing seen from above: lines from the ego car to everybody around it, as thick as their weights.")
         )
         st.page_link(navigation.page("intersection"), label=_("Open the intersection"), icon=":material/co_present:")
+        st.page_link(navigation.page("stories"), label=_("Open the stories"), icon=":material/slideshow:")
     with inspect.container(border=True):
         st.subheader(_("Inspect"))
         st.markdown(

@@ -21,12 +21,15 @@ SHOTS = {
     "quiz-other": f"quiz?view={address.encode(QuizView(seed=6))}",
     "heads": f"heads?view={address.encode(HeadsView(layer=2, head=5, query=3))}",
     "heads-long": f"heads?view={address.encode(HeadsView(text='The black cat crossed the street. ' * 24))}",
+    "stories": "stories",
+    "presenting": "?story=not-zero&step=2",
 }
 LOOKS = [("light", 1400, "en"), ("dark", 1400, "ja"), ("light", 700, "ru"), ("dark", 700, "en")]
 # What is drawn last.
 CHART = ".attnviz-chart[data-attnviz-painted]"
 LAST = {
     "heads-long": ".attnviz-matrix[data-attnviz-painted] >> nth=1",
+    "stories": ".attnviz-theme[data-attnviz-painted]",
     "quiz": "[data-testid=stRadio] >> nth=1",
     "quiz-other": "[data-testid=stRadio] >> nth=1",
 }

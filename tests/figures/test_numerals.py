@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnviz.figures.numerals import brief_text, signed_text, weight_text
+from attnviz.figures.numerals import brief_text, numbers_text, signed_text, weight_text
 
 
 @pytest.mark.parametrize(
@@ -72,3 +72,7 @@ def test_with_two_decimals_small_scores_are_rounded():
 )
 def test_two_digits_where_there_is_no_room(value, written):
     assert brief_text(value) == written
+
+
+def test_the_numbers_of_a_vector_are_written_as_they_were_typed():
+    assert numbers_text((1.0, -2.0, 0.25, -0.0)) == "1, −2, 0.25, 0"

@@ -17,6 +17,7 @@ from attnviz.ui.components.scene import (
 )
 from attnviz.ui.components.share import share
 from attnviz.ui.components.sliders import SliderGroup, SliderNumber, sliders
+from attnviz.ui.components.story import story
 from attnviz.ui.components.theme import theme
 from attnviz.ui.components.tokens import ShownToken, TokenClick, tokens
 
@@ -45,6 +46,7 @@ __all__ = [
     "scene",
     "share",
     "sliders",
+    "story",
     "theme",
     "tokens",
 ]

@@ -15,7 +15,7 @@ from attnviz import figures
 from attnviz.attention import Attention, Overview, statistics
 from attnviz.base.language import _, _m
 from attnviz.figures.atlas import Atlas, atlas
-from attnviz.ui import panels
+from attnviz.ui import panels, presenting
 from attnviz.ui.components import ChartClick, MatrixClick, matrix
 from attnviz.ui.heads.look import ROWS_AT_ONCE
 from attnviz.ui.heads.source import HeadsStore, Source
@@ -96,6 +96,10 @@ def _maps(store: HeadsStore, source: Source, attentions: list[Attention]) -> Non
         height=min(640, 60 + 66 * len(layers)),
     )
     overviews = _overviews(source.key, store.view.role, attentions)
+    presenting.leave_out(lambda: _save(layers, overviews))
+
+
+def _save(layers: list[int], overviews: list[Overview]) -> None:
     st.download_button(
         _("Save the maps as CSV"), data=lambda: _csv(layers, overviews), file_name="maps.csv", mime="text/csv",
         on_click="ignore", type="tertiary", icon=":material/download:",

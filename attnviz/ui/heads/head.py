@@ -15,7 +15,7 @@ from attnviz import figures
 from attnviz.base.language import _
 from attnviz.figures.codes import codes
 from attnviz.figures.numerals import weight_text
-from attnviz.ui import panels
+from attnviz.ui import panels, presenting
 from attnviz.ui.components import ChartClick, MatrixAsk, MatrixClick, MatrixValue, matrix
 from attnviz.ui.heads.look import ROWS_AT_ONCE, Look
 from attnviz.ui.heads.source import HeadsStore, Source
@@ -182,14 +182,18 @@ def _canvas(store: HeadsStore, look: Look) -> None:
         on_ask=ask,
         height=720,
     )
-    st.download_button(
-        _("Save all weights of this head as CSV"), data=lambda: _csv(look), file_name="weights.csv", mime="text/csv",
-        on_click="ignore", type="tertiary", icon=":material/download:",
-    )  # fmt: skip
+    presenting.leave_out(lambda: _save(look))
     chosen = look.query if look.query in look.rows else None
     if chosen is not None:
         panels.as_text("heads-row", {"row": (figures.describe_heatmap(look.tile((chosen,)), query=chosen),
                                             lambda: figures.table_heatmap(look.tile((chosen,))))})  # fmt: skip
+
+
+def _save(look: Look) -> None:
+    st.download_button(
+        _("Save all weights of this head as CSV"), data=lambda: _csv(look), file_name="weights.csv", mime="text/csv",
+        on_click="ignore", type="tertiary", icon=":material/download:",
+    )  # fmt: skip
 
 
 def _csv(look: Look) -> bytes:

@@ -10,6 +10,7 @@ from attnviz.base.errors import InputError
 from attnviz.base.language import _, _m
 from attnviz.models import TextModel
 from attnviz.trace import Trace
+from attnviz.ui import presenting
 from attnviz.ui.page import complain, is_public, plain
 from attnviz.ui.sidebar import chosen_device
 from attnviz.ui.state import Store
@@ -166,10 +167,14 @@ def notes(source: Source) -> None:
             st.caption(_("The opened file says of itself: {facts}.", facts=listed or "—"))
         else:
             st.caption(_("Recorded from the model as it ran: {facts}.", facts=listed))
-        st.download_button(
-            _("Save the trace"), data=source.trace.to_bytes, file_name="attention.safetensors",
-            mime="application/octet-stream", on_click="ignore", icon=":material/download:", type="tertiary",
-        )  # fmt: skip
+        presenting.leave_out(lambda: _save(source))
     with st.container():
         for note in source.trace.notes:
             st.info(plain(str(note)))
+
+
+def _save(source: Source) -> None:
+    st.download_button(
+        _("Save the trace"), data=source.trace.to_bytes, file_name="attention.safetensors",
+        mime="application/octet-stream", on_click="ignore", icon=":material/download:", type="tertiary",
+    )  # fmt: skip

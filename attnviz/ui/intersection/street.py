@@ -36,8 +36,11 @@ SENTENCES = 8
 """How many road users the description names; the table has all of them."""
 
 
-def street(store: IntersectionStore, looked: Looked | None, *, tools: bool = True, height: int = 620) -> None:
-    """The street with a line from the ego to everybody, for every head that is switched on."""
+def street(store: IntersectionStore, looked: Looked | None, *, presented: bool = False) -> None:
+    """The street with a line from the ego to everybody, for every head that is switched on.
+
+    Before a projector it has no tools and takes no more than its share of the screen.
+    """
     view = store.view
     weights = {} if looked is None else dict(zip(looked.ids, looked.weights.T.tolist(), strict=True))
     scene(
@@ -51,8 +54,8 @@ def street(store: IntersectionStore, looked: Looked | None, *, tools: bool = Tru
         traffic=view.traffic,
         start=view.start_from,
         live=False,  # places do not enter typed-in vectors
-        tools=tools,
-        height=height,
+        tools=not presented,
+        height=320 if presented else 620,
         on_event=lambda event: happened(store, event),
     )
 

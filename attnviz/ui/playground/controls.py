@@ -10,6 +10,7 @@ from attnviz.base.errors import InputError
 from attnviz.base.language import _, _m
 from attnviz.figures.palette import ceiling
 from attnviz.models.examples import EXAMPLES, Matrix
+from attnviz.ui import presenting
 from attnviz.ui.page import plain
 from attnviz.ui.playground.editable import Editable, editables
 from attnviz.ui.state import Store
@@ -85,8 +86,7 @@ def vector(store: PlaygroundStore) -> None:
         **store.widget("part", view.part, lambda part: {"part": part, "row": 0}),
     )  # fmt: skip
     editable = parts[view.part]
-    as_table = st.toggle(_("As a table"), key="playground:as-table", persist_state="session")
-    if as_table:
+    if not presenting.is_on() and st.toggle(_("As a table"), key="playground:as-table", persist_state="session"):
         _table(store, editable)
         return
     if len(editable.rows) > 1:

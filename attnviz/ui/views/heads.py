@@ -1,14 +1,17 @@
 """The Heads page's state: which model, which text, and what of its attention is looked at."""
 
+import textwrap
 from typing import Literal
 
 from pydantic import Field
 
 from attnviz.attention import Role
+from attnviz.base.language import _
 from attnviz.selection import Selection
 from attnviz.ui.address import View
 
 MOST_TEXT = 20_000
+MOST_SAID = 50
 SENTENCE = "The black cat crossed the street because it was hungry, and the car stopped."
 
 
@@ -38,3 +41,10 @@ class HeadsView(View, frozen=True):
             role=self.role, layer=self.layer, head=self.head, query=self.query, key=self.key,
             hide_special=self.hide_special,
         )  # fmt: skip
+
+    def summary(self) -> str:
+        """Model, layer and head, and the beginning of the text."""
+        combined = {"mean": _("mean of all heads"), "maximum": _("maximum of all heads")}
+        head = combined[self.head] if isinstance(self.head, str) else _("head {head}", head=self.head)
+        beginning = textwrap.shorten(self.text, MOST_SAID, placeholder=" …")
+        return f"{self.model} · {_('Layer {layer}, {head}', layer=self.layer, head=head)} · {beginning}"

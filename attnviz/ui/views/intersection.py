@@ -6,6 +6,7 @@ from pydantic import BaseModel, Field, model_validator
 
 from attnviz.base.errors import InputError
 from attnviz.base.language import _, _m
+from attnviz.figures.numerals import numbers_text
 from attnviz.scenes.kinds import NAMES, Kind
 from attnviz.ui.address import View
 
@@ -133,6 +134,15 @@ class IntersectionView(View, frozen=True):
         if self.selected not in (*ids, EGO, ""):
             raise InputError(_m("The view selects the road user “{name}”, which it does not have."), name=self.selected)
         return self
+
+    def summary(self) -> str:
+        """Who is on the street, and the numbers of the one that is selected."""
+        said = ", ".join(user.label() for user in self.users)
+        chosen = self.user(self.selected)
+        if chosen is None:
+            return said
+        key, value = numbers_text(chosen.keys[self.head]), numbers_text([chosen.values[self.head]])
+        return f"{said} · {chosen.label()}: ({key}), {value}"
 
     @property
     def heads(self) -> int:

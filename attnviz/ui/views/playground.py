@@ -9,12 +9,15 @@ from pydantic import BaseModel, Field, model_validator
 
 from attnviz.base.errors import InputError
 from attnviz.base.language import _, _m
+from attnviz.figures.numerals import numbers_text
 from attnviz.models.examples import EXAMPLES, Matrix
 from attnviz.ui.address import View
 
 MOST_TOKENS = 16
 MOST_DIMENSIONS = 16
 LEAST_TEMPERATURE, MOST_TEMPERATURE = 0.1, 5.0
+MOST_SAID = 4
+"""Numbers of a vector that are read at a glance."""
 
 Side = Literal["both", "query", "key"]
 Vectors = Literal["query and key", "value"]
@@ -106,6 +109,18 @@ class PlaygroundView(View, frozen=True):
     limit: float = Field(default=4.0, gt=0, le=1e6)
     projection: Projection | None = None
 
+    @model_validator(mode="before")
+    @classmethod
+    def _complete(cls, given: Any) -> Any:
+        """What names an example and leaves out all vectors has those of the example, called by their names here."""
+        vectors = {"query", "key", "value", "query_tokens", "key_tokens"}
+        example = given.get("example") if isinstance(given, dict) else None
+        if not isinstance(example, str) or example not in EXAMPLES or vectors & given.keys():
+            return given
+        made = EXAMPLES[example][1]()
+        fields = (*vectors, "cross", "scale", "limit")
+        return {**{name: getattr(made, name) for name in fields}, **given}
+
     @model_validator(mode="after")
     def _fits(self) -> "PlaygroundView":
         if self.example not in EXAMPLES:
@@ -152,18 +167,20 @@ class PlaygroundView(View, frozen=True):
     @classmethod
     def start(cls, example: str = "seed-0") -> "PlaygroundView":
         """The view that an example begins with."""
-        made = EXAMPLES[example][1]()
-        return cls(
-            example=example,
-            query_tokens=made.query_tokens,
-            key_tokens=made.key_tokens,
-            query=made.query,
-            key=made.key,
-            value=made.value,
-            cross=made.cross,
-            scale=made.scale,
-            limit=made.limit,
-        )
+        return cls.model_validate({"example": example})
+
+    def summary(self) -> str:
+        """The example, the query that is selected, and what is done to its scores."""
+        said = [_(EXAMPLES[self.example][0]), self.query_tokens[self.selected]]
+        if self.projection is None and len(self.query[0]) <= MOST_SAID:
+            said[-1] += f" ({numbers_text(self.query[self.selected])})"
+        if not self.scale:
+            said.append(_("not divided"))
+        if self.temperature != 1:
+            said.append(f"{_('Temperature')} {self.temperature:.2f}")
+        if self.causal:
+            said.append(_("Causal mask"))
+        return " · ".join(said)
 
     def possible_heads(self) -> tuple[int, ...]:
         """How many heads d and v can be split into."""

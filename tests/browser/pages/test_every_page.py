@@ -12,6 +12,7 @@ PAGES = {
     "intersection": "Intersection",
     "quiz": "Quiz",
     "heads": "Heads",
+    "stories": "Stories",
 }
 
 

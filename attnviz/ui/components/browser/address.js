@@ -1,6 +1,7 @@
 // Writes the state of the page into the query string: without an entry in the browser's history, and only
 // when the hand has let go and nothing has changed for a moment.
 
+import "./focus.js"; // this component is on every page
 import { keeper } from "./messages.js";
 import { announceQuery } from "./streamlit.js";
 

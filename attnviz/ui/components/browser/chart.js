@@ -1,7 +1,7 @@
 // The chart component: several Plotly figures in a grid, one message for all of them.
 
 import { Outbox, keeper, painted, text, unpack } from "./messages.js";
-import { element, styles, theme } from "./page.js";
+import { element, onTypeScale, styles, theme, typeScale } from "./page.js";
 import { plotly } from "./plotly.js";
 import { Figure } from "./figure.js";
 
@@ -20,6 +20,7 @@ class Chart {
     parent.append(this.root);
     this.observer = new ResizeObserver((entries) => this.resized(entries));
     this.observer.observe(this.root);
+    this.deaf = onTypeScale(() => this.retype());
   }
 
   async receive(data) {
@@ -46,8 +47,7 @@ class Chart {
       figure.close();
       this.figures.delete(name);
     }
-    this.root.style.setProperty("--attnviz-column", `${columnsMinWidth}px`);
-    this.columnWidth = columnsMinWidth;
+    this.columnsMinWidth = columnsMinWidth;
     figures.forEach((description, index) => {
       const figure = this.figures.get(description.name) ?? this.add(description.name, labels);
       figure.describe(description, labels, clicks);
@@ -60,7 +60,9 @@ class Chart {
 
   // No figure takes more columns than there are.
   spread() {
-    const columns = Math.max(1, Math.floor((this.width + GAP) / (this.columnWidth + GAP)));
+    const columnWidth = Math.round(this.columnsMinWidth * typeScale());
+    this.root.style.setProperty("--attnviz-column", `${columnWidth}px`);
+    const columns = Math.max(1, Math.floor((this.width + GAP) / (columnWidth + GAP)));
     for (const { root, span } of this.figures.values()) root.style.gridColumn = `span ${Math.min(span, columns)}`;
   }
 
@@ -96,8 +98,16 @@ class Chart {
     }
   }
 
+  // Columns first, so that the figures are measured in their new places.
+  retype() {
+    if (!this.columnsMinWidth) return;
+    this.spread();
+    for (const figure of this.figures.values()) figure.retype();
+  }
+
   close() {
     this.closed = true;
+    this.deaf();
     this.observer.disconnect();
     for (const figure of this.figures.values()) figure.close();
   }

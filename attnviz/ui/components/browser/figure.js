@@ -2,7 +2,7 @@
 
 import { png, printed, svg, webPage } from "./export.js";
 import { Handles } from "./handles.js";
-import { element, save } from "./page.js";
+import { element, save, typeScale } from "./page.js";
 import { patch } from "./patch.js";
 import { dressed } from "./plotly.js";
 import { csv, table } from "./table.js";
@@ -39,13 +39,21 @@ export class Figure {
     this.plot.setAttribute("aria-label", description);
     this.root.classList.toggle("attnviz-clickable", clicks);
     this.clicks = clicks;
-    if (this.height !== height) this.plot.style.height = `${height}px`;
-    this.height = height;
+    this.usualHeight = height;
+    this.stretch();
     relabel(this.bar, labels);
   }
 
+  // The height that Python asked for is that for type of the usual size.
+  stretch() {
+    this.scale = typeScale();
+    const height = Math.round(this.usualHeight * this.scale);
+    if (this.height !== height) this.plot.style.height = `${height}px`;
+    this.height = height;
+  }
+
   get resized() {
-    return this.width !== this.drawnWidth || this.height !== this.drawnHeight;
+    return this.width !== this.drawnWidth || this.height !== this.drawnHeight || this.scale !== this.drawnScale;
   }
 
   // True when the picture is not what it should be.
@@ -59,7 +67,8 @@ export class Figure {
       this.post(`drag ${this.name} ${handle}`, { kind: "drag", figure: this.name, handle, x, y, done }));
     this.handles.apply(next.data);
     const numbersAlone = this.figure && colours === this.colours && !this.resized && patch(this.plot, this.figure, next);
-    Object.assign(this, { Plotly, text, colours, figure: next, drawnWidth: this.width, drawnHeight: this.height });
+    Object.assign(this, { Plotly, text, colours, figure: next });
+    this.measure();
     if (numbersAlone) this.handles.place();
     else await this.react();
     if (this.listening) return;
@@ -69,9 +78,13 @@ export class Figure {
     for (const name of ["plotly_relayout", "plotly_relayouting"]) this.plot.on(name, () => this.handles.place());
   }
 
+  measure() {
+    Object.assign(this, { drawnWidth: this.width, drawnHeight: this.height, drawnScale: this.scale });
+  }
+
   async react() {
     const size = { width: this.drawnWidth, height: this.drawnHeight };
-    const { data, layout } = dressed(this.figure, JSON.parse(this.colours), size, this.revision);
+    const { data, layout } = dressed(this.figure, JSON.parse(this.colours), size, this.revision, this.drawnScale);
     await this.Plotly.react(this.plot, data, layout, CONFIG);
     this.handles.place();
   }
@@ -81,6 +94,14 @@ export class Figure {
     if (!this.Plotly || this.width === this.drawnWidth || !this.width) return;
     this.drawnWidth = this.width;
     this.Plotly.relayout(this.plot, { width: this.width }).then(() => this.handles.place());
+  }
+
+  // The type of the page has become larger or smaller.
+  retype() {
+    this.stretch();
+    if (!this.figure || !this.resized) return;
+    this.measure();
+    this.react();
   }
 
   // Plotly forgets what was done by hand when the revision changes.
@@ -109,7 +130,8 @@ export class Figure {
   }
 
   printed() {
-    return printed(this.plot, this.figure, { width: Math.max(this.drawnWidth, LEAST_PRINTED), height: this.drawnHeight });
+    const width = Math.max(this.drawnWidth, LEAST_PRINTED * this.drawnScale);
+    return printed(this.plot, this.figure, { width, height: this.drawnHeight }, this.drawnScale);
   }
 
   close() {

@@ -6,7 +6,7 @@ import { legend } from "./matrix_legend.js";
 import { GUTTER, GUTTER_OF_TILES, paint } from "./matrix_paint.js";
 import { drawing, sheet } from "./matrix_export.js";
 import { Outbox, keeper, painted, text, unpack } from "./messages.js";
-import { element, save, styles, theme } from "./page.js";
+import { element, onTypeScale, save, styles, theme, typeScale } from "./page.js";
 import { listen } from "./matrix_hands.js";
 import { relabel, toolbar } from "./toolbar.js";
 import { Viewport } from "./viewport.js";
@@ -42,6 +42,7 @@ class Matrix {
     listen(this);
     this.observer = new ResizeObserver(() => this.resized());
     this.observer.observe(this.canvas);
+    this.deaf = onTypeScale(() => this.resized());
   }
 
   async receive(data) {
@@ -102,13 +103,15 @@ class Matrix {
     this.meaning.replaceChildren(legend(this.colours, ticks, labels, this.levels.present));
   }
 
+  // Pixels of the screen for each unit of the drawing: where type is larger, all of the drawing is.
   get density() {
-    return window.devicePixelRatio || 1;
+    return (window.devicePixelRatio || 1) * this.type;
   }
 
   resized(redraw = false) {
     if (!this.viewport) return;
-    const width = this.canvas.clientWidth;
+    this.type = typeScale();
+    const width = this.canvas.clientWidth / this.type;
     if (!width) return;
     const gutter = this.tile ? GUTTER_OF_TILES : GUTTER;
     const [beside, above] = [gutter.left + gutter.right, gutter.top + gutter.bottom];
@@ -118,9 +121,10 @@ class Matrix {
     const size = `${width} ${area.height} ${this.density}`;
     if (size !== this.size || !this.viewport.area) {
       this.size = size;
-      this.canvas.style.height = `${area.height + above}px`;
+      this.height = area.height + above;
+      this.canvas.style.height = `${this.height * this.type}px`;
       this.canvas.width = Math.round(width * this.density);
-      this.canvas.height = Math.round((area.height + above) * this.density);
+      this.canvas.height = Math.round(this.height * this.density);
       this.viewport.place(area);
       redraw = true;
     }
@@ -238,6 +242,7 @@ class Matrix {
 
   close() {
     this.closed = true;
+    this.deaf();
     clearTimeout(this.rest);
     this.observer.disconnect();
   }

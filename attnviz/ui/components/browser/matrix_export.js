@@ -15,7 +15,7 @@ const LEAST_WIDTH = 480;
 export function sheet(matrix) {
   const { viewport, colours, labels, levels, header } = matrix;
   const beside = viewport.area.left + Math.min(viewport.area.width, viewport.columns * viewport.scale[0]) + EDGE;
-  const [width, height] = [Math.max(LEAST_WIDTH, Math.ceil(beside)), matrix.canvas.clientHeight];
+  const [width, height] = [Math.max(LEAST_WIDTH, Math.ceil(beside)), matrix.height];
   const caption = new Caption(header.description, width);
   const canvas = new OffscreenCanvas(width * DENSITY, (caption.height + height + LEGEND_HEIGHT + 2 * EDGE) * DENSITY);
   const pencil = canvas.getContext("2d");

@@ -10,7 +10,7 @@ export function listen(matrix) {
 
   const place = (event) => {
     const box = canvas.getBoundingClientRect();
-    return [event.clientX - box.left, event.clientY - box.top];
+    return [(event.clientX - box.left) / matrix.type, (event.clientY - box.top) / matrix.type];
   };
 
   canvas.addEventListener("pointerdown", (event) => {

@@ -68,6 +68,28 @@ function luminance(colour) {
   return (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255;
 }
 
+// How large type is: the size of the root's type against the usual 16 pixels. What is measured in pixels follows it.
+export const typeScale = () => parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+
+const readers = new Set();
+let probe;
+
+// Calls `changed` whenever the type becomes larger or smaller; returns what ends that.
+export function onTypeScale(changed) {
+  if (!probe) {
+    probe = element("div", { "aria-hidden": "true" });
+    probe.style.cssText = "position:fixed;width:1rem;height:0;visibility:hidden;pointer-events:none";
+    document.body.append(probe);
+    let last = typeScale();
+    new ResizeObserver(() => {
+      if (last === (last = typeScale())) return;
+      for (const reader of readers) reader();
+    }).observe(probe);
+  }
+  readers.add(changed);
+  return () => readers.delete(changed);
+}
+
 export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 // Saves text or a Blob under a name that every file system takes.

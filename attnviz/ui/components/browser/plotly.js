@@ -53,11 +53,32 @@ export function template(colours) {
   };
 }
 
-// The figure as it is drawn with these colours; `size` in CSS pixels, `revision` changes when the view is reset.
-export function dressed(figure, colours, size, revision) {
+// What Plotly measures in pixels; the last of them only within these others.
+const PIXELS = new Set(["size", "standoff", "ticklabelstandoff", "ticklen", "thickness", "xpad", "ypad", "xgap", "ygap"]);
+const PIXELS_WITHIN = { line: ["width"], margin: ["l", "r", "t", "b", "pad"], pad: ["l", "r", "t", "b"] };
+const DATA = new Set(["x", "y", "z", "text", "hovertext", "customdata", "meta", "ids", "ticktext", "tickvals", "labelalias"]);
+
+// A copy of a part of a figure with all that is measured in pixels `scale` times as large; data are not copied.
+export function scaled(part, scale, within = "") {
+  if (scale === 1 || ArrayBuffer.isView(part)) return part;
+  if (Array.isArray(part)) return part.map((one) => (one && typeof one === "object" ? scaled(one, scale, within) : one));
+  const copy = { ...part };
+  for (const [name, value] of Object.entries(part)) {
+    if (DATA.has(name)) continue;
+    const pixels = PIXELS.has(name) || PIXELS_WITHIN[within]?.includes(name);
+    if (pixels && typeof value === "number") copy[name] = value * scale;
+    else if (pixels && Array.isArray(value)) copy[name] = value.map((one) => one * scale);
+    else if (value && typeof value === "object") copy[name] = scaled(value, scale, name);
+  }
+  return copy;
+}
+
+// The figure as it is drawn with these colours; `size` in CSS pixels, `revision` changes when the view is reset,
+// `scale` is how large its type is.
+export function dressed(figure, colours, size, revision, scale = 1) {
   // Copies: Plotly writes the ranges of the axes and more into what it is given.
-  const layout = { ...structuredClone(figure.layout), ...size, template: template(colours) };
+  const layout = { ...scaled({ ...structuredClone(figure.layout), template: template(colours) }, scale), ...size };
   layout.uirevision = `${figure.layout.uirevision ?? ""} ${revision}`;
   if (calm()) delete layout.transition;
-  return { data: figure.data.map((trace) => ({ ...trace })), layout };
+  return { data: figure.data.map((trace) => ({ ...scaled(trace, scale) })), layout };
 }

@@ -1,7 +1,7 @@
 // A street seen from above, with a line from the ego to every road user, as thick as its weight.
 
 import { Outbox, keeper, painted, unpack } from "./messages.js";
-import { calm, element, save, styles, theme } from "./page.js";
+import { calm, element, onTypeScale, save, styles, theme, typeScale } from "./page.js";
 import { DARK, LIGHT } from "./scene_colours.js";
 import { Drawing } from "./scene_drawing.js";
 import { printed, rows } from "./scene_export.js";
@@ -18,6 +18,7 @@ styles("scene.css");
 const ROOM = 4; // metres kept free around whoever stands outermost
 const FREE = 3.2; // metres between a new road user and its neighbours
 const MAGNIFY = 1.4;
+const SHARE_OF_SCREEN = 0.62; // of a high screen the street takes more than it was asked to
 
 class Scene {
   constructor(parent) {
@@ -49,6 +50,7 @@ class Scene {
     this.listen();
     this.sizes = new ResizeObserver(() => this.resize());
     this.sizes.observe(this.board);
+    this.deaf = onTypeScale(() => this.retype());
   }
 
   makeTools() {
@@ -103,7 +105,7 @@ class Scene {
 
   redress() {
     const around = theme(this.root);
-    const size = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+    const size = typeScale();
     const looks = [around.dark, around.font, size].join();
     if (this.looks !== looks) {
       this.drawing = new Drawing(this.stage, { colours: around.dark ? DARK : LIGHT, font: around.font, size, alive: true });
@@ -161,7 +163,8 @@ class Scene {
     const bounds = moved || !this.bounds ? this.outermost() : this.bounds;
     this.bounds = bounds;
     const shape = (bounds.top - bounds.bottom) / (bounds.right - bounds.left);
-    const height = Math.round(Math.max(Math.min(width * shape, this.header.height), Math.min(260, width)));
+    const most = Math.max(this.header.height, innerHeight * SHARE_OF_SCREEN);
+    const height = Math.round(Math.max(Math.min(width * shape, most), Math.min(260, width)));
     this.stage.style.height = `${height}px`;
     put(this.stage, { width, height, viewBox: `0 0 ${width} ${height}` });
     this.view.place(width, height, bounds);
@@ -324,7 +327,14 @@ class Scene {
     this.readout.textContent = `${user.said} · ${where.replaceAll("-", "−")}`;
   }
 
+  retype() {
+    if (!this.drawing) return;
+    this.redress();
+    this.resize();
+  }
+
   close() {
+    this.deaf();
     this.sizes.disconnect();
     cancelAnimationFrame(this.frame);
   }

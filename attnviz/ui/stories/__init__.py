@@ -1,0 +1,1 @@
+"""Stories: addresses with a sentence each, walked step by step before others."""
