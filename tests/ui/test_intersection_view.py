@@ -1,6 +1,7 @@
 """The Intersection's state: what an address may hold, and how it changes."""
 
 import json
+from typing import get_args
 
 import pytest
 
@@ -9,8 +10,8 @@ from attnviz.base.language import speaking
 from attnviz.ui import address
 from attnviz.ui.intersection import controls
 from attnviz.ui.intersection.compute import look
-from attnviz.ui.intersection.starts import STARTS, lesson
-from attnviz.ui.views.intersection import EGO, MOST_HEADS, MOST_USERS, IntersectionView, Place, RoadUser
+from attnviz.ui.intersection.starts import STARTS, crowd, lesson
+from attnviz.ui.views.intersection import EGO, MOST_HEADS, MOST_USERS, IntersectionView, Place, RoadUser, Start
 
 
 def _changed(**fields):
@@ -67,6 +68,7 @@ def test_the_crowd_has_forty_and_none_stands_on_another():
         {"users": [{"id": "a", "kind": "car", "place": {"x": 0, "y": 0, "heading": 0}, "keys": [[0]], "values": [0]}]},
         {"users": [{"id": "a", "kind": "car", "place": {"x": 0, "y": 0, "heading": 0}, "keys": [[0, 0]], "values": []}]},
         {"selected": "nobody"},
+        {"start_from": "nowhere"},
         {"head": 1},
         {"hidden": [3]},
         {"value_if": 1e9},
@@ -140,6 +142,15 @@ def test_the_egos_own_key_begins_with_zeros():
     assert found.ids[0] == EGO
     assert found.weights[0, 0].item() == pytest.approx(1 / 52.7225, abs=1e-5)
     assert IntersectionView(**{**dict(view), **controls.with_own(view, False)}) == lesson()
+
+
+def test_a_summary_names_a_few_and_counts_the_rest():
+    assert lesson().summary() == "oncoming car, pedestrian, parked car · parked car: (−1, 0), 0.1"
+    assert "… (40 road users) · car 1" in crowd().summary()
+
+
+def test_every_start_has_a_title_and_a_maker():
+    assert tuple(STARTS) == get_args(Start)
 
 
 def test_an_empty_street_is_said():

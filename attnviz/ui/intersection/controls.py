@@ -50,7 +50,7 @@ def _head(store: IntersectionStore) -> None:
 
 def reset(store: IntersectionStore) -> None:
     """Back to what was started from; can be undone."""
-    start = STARTS.get(store.view.start_from, STARTS["lesson"])[1]()
+    start = STARTS[store.view.start_from][1]()
     store.complaint = None
     store.show(start)
 

@@ -6,7 +6,7 @@ import torch
 
 from attnviz.base.language import _m
 from attnviz.scenes.kinds import Kind
-from attnviz.ui.views.intersection import LESSON_USERS, Handed, IntersectionView, Place, RoadUser
+from attnviz.ui.views.intersection import LESSON_USERS, Handed, IntersectionView, Place, RoadUser, Start
 
 CROWD = 40
 
@@ -75,7 +75,7 @@ _ON_FOOT: tuple[tuple[Kind, float, float, float], ...] = (
 
 
 # Identifier in an address → (title, maker).
-STARTS: dict[str, tuple[str, Callable[[], IntersectionView]]] = {
+STARTS: dict[Start, tuple[str, Callable[[], IntersectionView]]] = {
     "lesson": (_m("Three road users, one head"), lesson),
     "own": (_m("The ego looks at itself too"), own_weight),
     "two-heads": (_m("Two heads, two questions"), two_heads),

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, model_validator
 
 from attnviz.base.errors import InputError
-from attnviz.base.language import _, _m
+from attnviz.base.language import _, _m, _n
 from attnviz.figures.numerals import numbers_text
 from attnviz.scenes.kinds import NAMES, Kind
 from attnviz.ui.address import View
@@ -13,6 +13,8 @@ from attnviz.ui.address import View
 MOST_USERS = 64
 MOST_HEADS = 6
 MOST_NUMBERS = 4
+MOST_SAID = 4
+"""How many road users a summary names."""
 FARTHEST = 500.0
 
 EGO = "ego"
@@ -29,6 +31,7 @@ Vector = Annotated[tuple[Number, ...], Field(min_length=1, max_length=MOST_NUMBE
 Vectors = Annotated[tuple[Vector, ...], Field(min_length=1, max_length=MOST_HEADS)]
 Numbers = Annotated[tuple[Number, ...], Field(min_length=1, max_length=MOST_HEADS)]
 Traffic = Literal["left", "right"]
+Start = Literal["lesson", "own", "two-heads", "step-out", "crowd"]
 
 
 class Place(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
@@ -99,7 +102,7 @@ class IntersectionView(View, frozen=True):
     """
 
     page: Literal["intersection"] = "intersection"
-    start_from: str = Field(default="lesson", max_length=40)
+    start_from: Start = "lesson"
     traffic: Traffic = "left"
     ego: Place = Place(x=-1.7, y=-11.5, heading=90)
     queries: Vectors = ((1.0, 2.0),)
@@ -137,7 +140,9 @@ class IntersectionView(View, frozen=True):
 
     def summary(self) -> str:
         """Who is on the street, and the numbers of the one that is selected."""
-        said = ", ".join(user.label() for user in self.users)
+        said = ", ".join(user.label() for user in self.users[:MOST_SAID])
+        if len(self.users) > MOST_SAID:
+            said += " … " + _n("({count} road user)", "({count} road users)", len(self.users))
         chosen = self.user(self.selected)
         if chosen is None:
             return said

@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from attnviz.base.language import _
 from attnviz.ui.address import View
 
 LAST_SEED = 9999
@@ -14,6 +15,10 @@ class QuizView(View, frozen=True):
 
     page: Literal["quiz"] = "quiz"
     seed: int = Field(default=0, ge=0, le=LAST_SEED)
+
+    def summary(self) -> str:
+        """Which numbers are asked with."""
+        return _("Numbers: set {seed}", seed=self.seed)
 
     def with_other_numbers(self) -> dict[str, Any]:
         """The fields that change when other numbers are wanted: the next seed, after the last one the first."""
