@@ -2,6 +2,8 @@
 
 from playwright.sync_api import Browser, Page
 
+from attnviz.ui import address
+from attnviz.ui.intersection.starts import crowd
 from benchmarks.report import Result, ratios
 from benchmarks.site import ROOT, browser, server
 
@@ -37,7 +39,12 @@ def measure() -> list[Result]:
         server(ROOT / "app.py") as site,
         browser() as chromium,
     ):
-        return [_key_to_width(chromium, bare, site), _pointer_to_line(chromium, site)]
+        crowded = f"{site}/intersection?view={address.encode(crowd())}"
+        return [
+            _key_to_width(chromium, bare, site),
+            _pointer_to_line(chromium, f"{site}/intersection", "parked", "Intersection, pointer move to line painted"),
+            _pointer_to_line(chromium, crowded, "user-1", "the same among forty road users"),
+        ]
 
 
 def _key_to_width(chromium: Browser, bare: str, site: str) -> Result:
@@ -63,18 +70,12 @@ def _key_to_width(chromium: Browser, bare: str, site: str) -> Result:
     return Result("Intersection, key press to new width", found, "× a bare component", BOUND_WIDTH, note)
 
 
-def _pointer_to_line(chromium: Browser, site: str) -> Result:
+def _pointer_to_line(chromium: Browser, url: str, user: str, name: str) -> Result:
     """A road user dragged in small steps; each step from the pointer's event to the line's end on the screen."""
-    page = _open(
-        chromium,
-        f"{site}/intersection",
-        PARKED,
-        "{attributes: true, attributeFilter: ['x2', 'y2']}",
-        None,
-        "pointermove",
-    )
+    line = f".attnviz-weight[data-user={user}]"
+    page = _open(chromium, url, line, "{attributes: true, attributeFilter: ['x2', 'y2']}", None, "pointermove")
     frame = float(page.evaluate(FRAME))
-    box = page.locator(".attnviz-user[data-id=parked] .attnviz-body").bounding_box()
+    box = page.locator(f".attnviz-user[data-id={user}] .attnviz-body").bounding_box()
     assert box is not None  # noqa: S101
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.mouse.move(x, y)
@@ -88,7 +89,7 @@ def _pointer_to_line(chromium: Browser, site: str) -> Result:
         frames.append(float(page.evaluate("attnvizBench.took")) / frame)
     page.mouse.up()
     note = f"A frame took {frame:.1f} ms in this run."
-    return Result("Intersection, pointer move to line painted", tuple(frames), "frames", BOUND_FRAMES, note)
+    return Result(name, tuple(frames), "frames", BOUND_FRAMES, note)
 
 
 # The median time between two frames of this page.
@@ -106,12 +107,10 @@ new Promise(done => {
 """
 
 
-def _open(
-    chromium: Browser, address: str, watched: str, options: str, focused: str | None, event: str = "keydown"
-) -> Page:
+def _open(chromium: Browser, url: str, watched: str, options: str, focused: str | None, event: str = "keydown") -> Page:
     page = chromium.new_page(viewport={"width": 1400, "height": 1000})
     page.add_init_script(WATCH)
-    page.goto(address)
+    page.goto(url)
     page.locator(watched).first.wait_for(state="attached")
     page.wait_for_function("!document.querySelector('[data-testid=stStatusWidget], [data-testid=stSkeleton]')")
     page.evaluate(f"attnvizWatch(document.querySelector('{watched}'), {options}, '{event}')")
