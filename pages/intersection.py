@@ -7,7 +7,7 @@ from attnviz.base.language import _
 from attnviz.ui import presenting, state
 from attnviz.ui.intersection import controls, pictures, reading
 from attnviz.ui.intersection.compute import Looked, look
-from attnviz.ui.intersection.street import IntersectionStore, street
+from attnviz.ui.intersection.street import IntersectionStore, not_drawn, street
 from attnviz.ui.intersection.vectors import vectors
 from attnviz.ui.page import complain, fragment, let_paint, show_address
 from attnviz.ui.views.intersection import IntersectionView
@@ -32,15 +32,21 @@ def moving() -> None:
     with left:
         street(store, looked, presented=presenting.is_on())
     with right:
+        # An audience reads the sentence first; who explores has the sliders where the hand is.
+        first, second = st.container(key="intersection-first"), st.container(key="intersection-second")
+    with second if presenting.is_on() else first:
         vectors(store)
     let_paint()
-    with right:
+    with first if presenting.is_on() else second:
         if looked:
             pictures.meaning(store.view, looked)
     with above:
         presenting.leave_out(lambda: controls.choices(store))
+        if presenting.is_on():
+            controls.head(store)
         complain(store.complaint)
     with left:
+        st.caption(not_drawn(store.view) or " ")
         st.caption(
             _(
                 "Typed-in vectors: no model has learnt these weights, and where somebody stands does not enter into "

@@ -11,16 +11,21 @@ from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 
 
-def outputs_without(weights: Float[Tensor, "*any m"], value: Float[Tensor, "*any m dv"]) -> Float[Tensor, "*any m dv"]:
-    """For each key j the output when j is masked: the other weights divided by their sum, times their values.
+def weights_without(logits: Float[Tensor, "*any m"]) -> Float[Tensor, "*any m m"]:
+    """For each key j, in row j, the weights when j is masked: the softmax of the other scores.
 
-    A softmax over fewer keys is the same softmax with its weights scaled up, so no score is needed. The sum is
-    taken over the others themselves, not as 1 − weight, which would lose all digits where the weight is near 1.
-    NaN where no other key has any weight: there is nothing left to look at.
+    logits: the scores before the softmax, −∞ where a mask forbids. The other weights are then scaled up to sum
+    to 1; from the scores they come out right even where they had been too small for a float beside key j.
+    NaN where there is no other key.
     """
-    count = weights.shape[-1]
-    others = weights[..., None, :] * (1 - torch.eye(count, dtype=weights.dtype, device=weights.device))
-    return (others / others.sum(-1, keepdim=True)) @ value
+    count = logits.shape[-1]
+    own = torch.eye(count, dtype=torch.bool, device=logits.device)
+    return torch.softmax(logits[..., None, :].masked_fill(own, -torch.inf), -1)
+
+
+def outputs_without(logits: Float[Tensor, "*any m"], value: Float[Tensor, "*any m dv"]) -> Float[Tensor, "*any m dv"]:
+    """For each key j the output when j is masked; NaN where there is no other key."""
+    return weights_without(logits) @ value
 
 
 def output_if(

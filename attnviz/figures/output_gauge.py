@@ -21,7 +21,7 @@ from attnviz.tokens import Tokens
 ROW_HEIGHT = 44
 LONGEST_LINE = 26
 # The width in pixels for which it is decided whether a name fits into its piece of the bar.
-_USUAL_WIDTH = 520.0
+_USUAL_WIDTH = 380.0
 # Neighbours differ, so that pieces can be counted; both are read on light and on dark.
 _TINTS = (palette.CATEGORICAL[0], "#8CC0E0")
 

@@ -16,7 +16,7 @@ Vector = tuple[float, ...]
 
 
 @dataclass(frozen=True)
-class Handed:
+class KeyValue:
     """What one road user hands over in each head: its key, and its value."""
 
     keys: tuple[Vector, ...]
@@ -32,7 +32,7 @@ class TypedVectors:
     """
 
     queries: tuple[Vector, ...]
-    handed: Mapping[str, Handed]
+    handed: Mapping[str, KeyValue]
     labels: Mapping[str, str]
     name: str = "typed vectors"
     uses_positions: bool = False

@@ -1,6 +1,7 @@
 """How the state of a page becomes one parameter of its address, or a view file, and back."""
 
 import base64
+import codecs
 import json
 import zlib
 from typing import TypeVar
@@ -75,6 +76,7 @@ def from_json(raw: bytes, kind: type[V]) -> V | None:
             found=len(raw),
             limit=FILE_LIMIT,
         )
+    raw = raw.removeprefix(codecs.BOM_UTF8)
     if page_of(raw) != kind.model_fields["page"].default:
         return None
     try:

@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeVar
 import streamlit as st
 from pydantic import ValidationError
 
+from attnviz.base import language
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.ui import address
@@ -19,6 +20,8 @@ OUR_WRITING = 10.0
 """Seconds for which an address that we wrote may still come back from the browser."""
 ONE_GESTURE = 1.5
 """Seconds within which changes of the same control count as one step back."""
+WALK = "walk"
+"""The gesture of a story, all of whose steps on a page are one step back, however long they take."""
 _OPEN = "page open"
 
 
@@ -84,7 +87,8 @@ class Store(Generic[V]):
         if view == self.view:
             return
         now = time.monotonic()
-        same = bool(gesture) and gesture == self._gesture[0] and now - self._gesture[1] < ONE_GESTURE
+        recent = gesture == WALK or now - self._gesture[1] < ONE_GESTURE
+        same = bool(gesture) and gesture == self._gesture[0] and recent
         self._gesture = (gesture, now)
         if not same:
             self._past = [*self._past[-MOST_UNDO + 1 :], self.view]
@@ -130,7 +134,7 @@ class Store(Generic[V]):
         fields of the view. The widget's own state is only written when it differs from the view (after
         undo, say): writing it on every run would push a slider back while it is being dragged.
         """
-        key = f"{self.name}:{name}"
+        key = worded_key(f"{self.name}:{name}")
         if key not in st.session_state or st.session_state[key] != shown:
             st.session_state[key] = shown
 
@@ -150,6 +154,16 @@ class Store(Generic[V]):
     def field(self, name: str) -> dict[str, Any]:
         """As `widget`, for a widget that shows one field as it is."""
         return self.widget(name, getattr(self.view, name), lambda chosen: {name: chosen})
+
+
+def worded_key(key: str) -> str:
+    """The key of a widget in the current language.
+
+    A browser says which option was chosen by its words, so that after a change of language it would name one
+    that is not offered any more: in every language the widget is another one.
+    """
+    code = language.current()
+    return key if code == "en" else f"{key}:{code}"
 
 
 def store(kind: type[V], start: Callable[[], V]) -> Store[V]:

@@ -4,13 +4,13 @@ import pytest
 import torch
 
 from attnviz.base.errors import InputError
-from attnviz.models.typed_vectors import Handed, TypedVectors
+from attnviz.models.typed_vectors import KeyValue, TypedVectors
 from attnviz.scenes import Agent, SceneModel, Scenes
 
 HANDED = {
-    "oncoming": Handed(((2.0, 1.0),), (0.6,)),
-    "pedestrian": Handed(((1.0, 2.0),), (0.9,)),
-    "parked": Handed(((-1.0, 0.0),), (0.1,)),
+    "oncoming": KeyValue(((2.0, 1.0),), (0.6,)),
+    "pedestrian": KeyValue(((1.0, 2.0),), (0.9,)),
+    "parked": KeyValue(((-1.0, 0.0),), (0.1,)),
 }
 QUERIES = ((1.0, 2.0),)
 
@@ -44,7 +44,7 @@ def test_ids_go_with_their_tokens_whatever_the_order():
 
 def test_the_ego_looks_at_itself_where_it_has_a_key():
     """A key of zeros has the score 0: e⁰ beside e^(4/√2), e^(5/√2), e^(−1/√2)."""
-    handed = {**HANDED, "ego": Handed(((0.0, 0.0),), (0.0,))}
+    handed = {**HANDED, "ego": KeyValue(((0.0, 0.0),), (0.0,))}
     attention = _model(handed).trace(_scenes("oncoming", "pedestrian", "parked"))[0]
     assert attention.key_tokens.ids == ("ego", "oncoming", "pedestrian", "parked")
     scores = torch.tensor([0.0, 4.0, 5.0, -1.0], dtype=torch.float64) / 2**0.5
@@ -52,7 +52,7 @@ def test_the_ego_looks_at_itself_where_it_has_a_key():
 
 
 def test_each_head_has_its_own_query_keys_and_values():
-    handed = {name: Handed(one.keys * 2, one.values * 2) for name, one in HANDED.items()}
+    handed = {name: KeyValue(one.keys * 2, one.values * 2) for name, one in HANDED.items()}
     attention = _model(handed, ((1.0, 2.0), (0.0, 0.0))).trace(_scenes("oncoming", "pedestrian", "parked"))[0]
     assert attention.weights(1)[0].tolist() == pytest.approx([1 / 3] * 3)
     assert attention.output(1).item() == pytest.approx((0.6 + 0.9 + 0.1) / 3)
@@ -72,7 +72,7 @@ def test_an_empty_street_is_one_sentence():
 
 
 @pytest.mark.parametrize(
-    "wrong", [Handed(((1.0,),), (0.1,)), Handed(((1.0, 2.0),) * 2, (0.1,)), Handed(((1.0, 2.0),), ())]
+    "wrong", [KeyValue(((1.0,),), (0.1,)), KeyValue(((1.0, 2.0),) * 2, (0.1,)), KeyValue(((1.0, 2.0),), ())]
 )
 def test_vectors_that_do_not_fit_are_named(wrong):
     with pytest.raises(InputError, match="“parked” needs 1 vectors of 2 numbers"):

@@ -49,9 +49,9 @@ def test_changing_the_language_keeps_what_was_done(open_page):
     app.slider(key="playground:temperature").set_value(2.0).run()
     app.segmented_control(key="lang").set_value("ru").run()
     no_trace_of_failure(app)
-    assert app.slider(key="playground:temperature").value == 2.0
+    assert app.slider(key="playground:temperature:ru").value == 2.0
     with speaking("ru"):
-        assert app.slider(key="playground:temperature").label == translate("Temperature")
+        assert app.slider(key="playground:temperature:ru").label == translate("Temperature")
 
 
 def test_the_start_page_computes_the_parked_cars_weight(open_page):

@@ -76,3 +76,31 @@ def test_a_name_from_a_link_is_only_shown(open_page):
     words = [text for text in said(app).split("$$") if "aligned" not in text]
     assert any("\\<img src\\=x\\>" in text or "\\<img src=x\\>" in text for text in words)
     assert not any(re.search(r"(?<!\\)<img", text) for text in words)
+
+
+@pytest.mark.parametrize("count", [1, 2, 25, 29, 64])
+def test_an_even_share_is_called_one_whatever_the_number(open_page, count):
+    """Query (0, 0): every score is 0 and every weight 1/N, however 1/N is rounded."""
+    first = lesson().users[0]
+    users = tuple(first.model_copy(update={"id": f"user-{index + 1}", "known": ""}) for index in range(count))
+    view = _changed(queries=((0.0, 0.0),), users=users, selected="user-1")
+    app = open_page("intersection", view=address.encode(view))
+    no_trace_of_failure(app)
+    (told,) = app.info
+    assert told.value.startswith("Its weight is an even share" if count > 1 else "It is alone")
+
+
+def test_an_output_of_nothing_has_no_shares(open_page):
+    silent = tuple(user.model_copy(update={"values": (0.0,)}) for user in lesson().users)
+    app = open_page("intersection", view=address.encode(_changed(users=silent)))
+    no_trace_of_failure(app)
+    app.toggle(key="intersection-pictures:as-text").set_value(True).run()
+    assert "NaN" not in said(app)
+
+
+def test_presenting_keeps_the_choice_of_the_head(open_page):
+    app = open_page("intersection", present="1", view=address.encode(STARTS["two-heads"][1]()))
+    no_trace_of_failure(app)
+    app.segmented_control(key="intersection:head").set_value(1).run()
+    assert _view(app).head == 1
+    assert not [button for button in app.button if button.key == "intersection:reset"]

@@ -154,7 +154,8 @@ def test_the_answers_stay_when_the_language_changes(open_page, language):
     app.segmented_control(key="lang").set_value(language).run()
     with speaking(language):
         no_trace_of_failure(app)
-        assert app.text_input(key="quiz:answer:mean:output").value == "14"
+        field = f"quiz:answer:mean:output:{language}" if language != "en" else "quiz:answer:mean:output"
+        assert app.text_input(key=field).value == "14"
         assert questions(0)[1].text in said(app)
 
 
@@ -166,3 +167,15 @@ def test_the_answers_are_there_when_one_comes_back_from_what_a_link_showed(open_
     no_trace_of_failure(app)
     assert app.text_input(key="quiz:answer:mean:output").value == "14"
     assert "Right so far: **1 of 4**" in said(app)
+
+
+def test_a_choice_and_its_verdict_go_along_into_another_language_and_back(open_page):
+    app = open_page("quiz")
+    _choose(app, "ignored", verdict="yes", reason="portion-below")
+    for language in ("ja", "en"):
+        app.segmented_control(key="lang").set_value(language).run()
+        with speaking(language):
+            no_trace_of_failure(app)
+            suffix = "" if language == "en" else f":{language}"
+            assert app.radio(key=f"quiz:answer:ignored:verdict{suffix}").value == "yes"
+            assert app.radio(key=f"quiz:answer:ignored:reason{suffix}").value == "portion-below"

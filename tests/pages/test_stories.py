@@ -73,7 +73,9 @@ def test_a_view_in_the_link_goes_before_that_of_the_step(open_page):
     assert app.session_state["store:playground"].view == other
 
 
-@pytest.mark.parametrize(("step", "at"), [("", 0), ("0", 0), ("-1", 0), ("999", 7), ("٣", 0), ("1e9", 0), ("9" * 9, 0)])
+@pytest.mark.parametrize(
+    ("step", "at"), [("", 0), ("0", 0), ("-1", 0), ("999", 7), ("٣", 0), ("1e9", 0), ("9" * 9, 7), ("9" * 500, 7)]
+)
 def test_a_step_that_is_none_is_the_nearest_or_the_first(open_page, step, at):
     app = open_page("start", story="not-zero", step=step)
     no_trace_of_failure(app)

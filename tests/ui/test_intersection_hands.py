@@ -13,7 +13,7 @@ from attnviz.ui.components import (
 from attnviz.ui.intersection.compute import look
 from attnviz.ui.intersection.pictures import gauge_rows, table
 from attnviz.ui.intersection.starts import crowd, lesson, own_weight, two_heads
-from attnviz.ui.intersection.street import describe, exact, happened
+from attnviz.ui.intersection.street import describe, exact, happened, not_drawn
 from attnviz.ui.intersection.vectors import moved
 from attnviz.ui.state import Store
 from attnviz.ui.views.intersection import EGO, MOST_USERS, Place
@@ -151,5 +151,41 @@ def test_the_description_names_everybody_it_has_room_for(store):
     said = describe(store.view, look(store.view))
     assert said == (
         "A crossing with the ego car and 3 road users. "
-        "Weights, largest first: pedestrian 0.663, oncoming car 0.327, parked car 0.0095."
+        "Weights, largest first: pedestrian 0.663, oncoming car 0.327, parked car 0.0095. "
+        "Typed-in vectors; an even share would be 0.333."
     )
+
+
+def test_heads_that_are_not_drawn_are_named():
+    store = Store(two_heads())
+    store.change(hidden=(1,))
+    assert "Not drawn: head 2." in describe(store.view, look(store.view))
+    assert not_drawn(two_heads()) == ""
+
+
+def test_an_id_of_many_digits_from_a_link_is_no_number_to_count_on(store):
+    odd = store.view.users[0].model_copy(update={"id": "user-" + "9" * 35})
+    store.change(users=(odd, *store.view.users[1:]), selected="parked")
+    happened(store, SceneAdd("car", 9999.0, 0.0))
+    assert store.complaint is None
+    assert store.view.users[-1].id == "user-1"
+    assert store.view.users[-1].place.x == 500
+
+
+def test_a_key_that_drowns_all_others_can_still_be_taken_away(store):
+    """Beside a score gap of more than 100 the other has the weight 0 in float32, and alone it has 1."""
+    left = store.view.users[:2]
+    store.change(users=left, selected="oncoming")
+    moved(store, "key:0", 200.0)
+    found = look(store.view)
+    assert found.weights[0, 1].item() == 0
+    assert found.without[0, 0].item() == pytest.approx(0.9)
+    assert [row.output for row in gauge_rows(store.view, found)][1] == pytest.approx(0.9)
+
+
+def test_one_alone_has_no_row_without_it(store):
+    store.change(users=store.view.users[:1], selected="oncoming")
+    assert [row.name for row in gauge_rows(store.view, look(store.view))] == [
+        "as it is",
+        "oncoming car with value 1.00",
+    ]

@@ -67,6 +67,8 @@ def test_a_line_is_as_thick_as_the_house_says_and_has_its_number(shown):
         ({"kind": "remove", "id": "parked"}, SceneRemove("parked")),
         ({"kind": "rename", "id": "parked", "name": "  van  "}, SceneRename("parked", "van")),
         ({"kind": "rename", "id": "parked", "name": "x" * 500}, SceneRename("parked", "x" * 60)),
+        ({"kind": "rename", "id": "parked", "name": "   "}, SceneRename("parked", "")),
+        ({"kind": "rename", "id": "parked", "name": "a\ud800b"}, SceneRename("parked", "ab")),
         ({"kind": "head", "head": 0}, SceneHeadSwitch(0)),
     ],
 )  # fmt: skip
@@ -90,7 +92,6 @@ def test_what_makes_sense_is_believed(said, message, event):
         {"kind": "add", "what": "car", "x": None, "y": 2},
         {"kind": "remove", "id": "ego"},
         {"kind": "rename", "id": "ego", "name": "x"},
-        {"kind": "rename", "id": "parked", "name": "   "},
         {"kind": "rename", "id": "parked", "name": 3},
         {"kind": "head", "head": 1},
         {"kind": "head", "head": True},

@@ -1,4 +1,4 @@
-from attnviz.ui.state import Store
+from attnviz.ui.state import WALK, Store
 from attnviz.ui.views.playground import PlaygroundView
 
 
@@ -83,3 +83,14 @@ def test_an_address_of_our_own_writing_is_followed_when_the_page_is_opened_again
     store.arrive()  # by a link that holds the first view
     store.follow(first)
     assert store.view.temperature == 1.0
+
+
+def test_a_walk_is_one_step_back_however_long_it_takes(monkeypatch):
+    store = _store()
+    store.change(temperature=2.0)
+    own = store.view
+    for hour, scale in enumerate((False, True, False)):
+        monkeypatch.setattr("attnviz.ui.state.time.monotonic", lambda hour=hour: 3600.0 * (hour + 100))
+        store.show(PlaygroundView(**{**dict(store.initial), "scale": scale, "temperature": 1.0 + hour / 10}), WALK)
+    store.undo()
+    assert store.view == own

@@ -77,7 +77,7 @@ class SceneRemove:
 
 @dataclass(frozen=True)
 class SceneRename:
-    """Somebody is to be called by another name."""
+    """Somebody is to be called by another name; "" is the name that it would have by itself."""
 
     id: str
     name: str
@@ -173,9 +173,14 @@ def _event(message: Message, known: set[str], ego: str, heads: int) -> SceneEven
     if kind == "remove" and name != ego:
         return SceneRemove(name)
     called = message.get("name")
-    if kind == "rename" and name != ego and isinstance(called, str) and called.strip():
-        return SceneRename(name, called.strip()[:LONGEST_NAME])
+    if kind == "rename" and name != ego and isinstance(called, str):
+        return SceneRename(name, _whole(called).strip()[:LONGEST_NAME])
     return None
+
+
+def _whole(text: str) -> str:
+    """The text without halves of characters, which no file and no address can hold."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "ignore")
 
 
 def _add(message: Message) -> SceneAdd | None:
@@ -217,5 +222,6 @@ def _labels() -> dict[str, str]:
         "heads": _("Heads whose lines are drawn"),
         "metre": _("m"),
         "place": _("{x} m east, {y} m north, heading {heading}°", x="{x}", y="{y}", heading="{heading}"),
+        "covered": _("Some numbers cover each other: zoom in."),
         "help": _("Drag somebody, or choose somebody with Tab and move with the arrow keys; Q and E turn."),
     }

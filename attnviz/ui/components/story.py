@@ -47,7 +47,7 @@ def story(
 
     def receive(message: Message) -> None:
         kind, to, name = message.get("kind"), message.get("to"), message.get("story")
-        if kind == "go" and isinstance(to, int) and 0 <= to < count:
+        if kind == "go" and type(to) is int and 0 <= to < count:
             on_go(to)
         elif kind == "begin" and name in known:
             on_begin(str(name))

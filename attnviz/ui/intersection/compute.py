@@ -11,7 +11,7 @@ from torch import Tensor
 from attnviz.attention import Attention, by_hand, effects
 from attnviz.attention.by_hand import Steps
 from attnviz.base.language import _
-from attnviz.models.typed_vectors import Handed, TypedVectors
+from attnviz.models.typed_vectors import KeyValue, TypedVectors
 from attnviz.scenes import Agent, Kind, Scenes, Traffic
 from attnviz.ui.views.intersection import EGO, KNOWN, IntersectionView, Place
 
@@ -24,8 +24,10 @@ class Looked:
     steps: Steps
     ids: tuple[str, ...]
     labels: tuple[str, ...]
+    others: Float[Tensor, "heads m m"]
+    """In row j the weights when road user j is gone and the others are renormalised."""
     without: Float[Tensor, "heads m"]
-    """The output when this road user is gone and the other weights are renormalised."""
+    """The output when this road user is gone."""
     valued: Float[Tensor, "heads m"]
     """The output when this road user's value is the one that is tried."""
 
@@ -61,9 +63,9 @@ def _scenes(traffic: Traffic, ego: Place, others: tuple[tuple[str, Kind, Place],
 
 def model(view: IntersectionView) -> TypedVectors:
     """The vectors that were typed in, as the model of this scene."""
-    handed = {user.id: Handed(user.keys, user.values) for user in view.users}
+    handed = {user.id: KeyValue(user.keys, user.values) for user in view.users}
     if view.own is not None:
-        handed[EGO] = Handed(view.own.keys, view.own.values)
+        handed[EGO] = KeyValue(view.own.keys, view.own.values)
     labels = {user.id: user.label() for user in view.users} | {EGO: _(KNOWN["ego car"])}
     return TypedVectors(queries=view.queries, handed=handed, labels=labels)
 
@@ -72,7 +74,7 @@ def look(view: IntersectionView) -> Looked:
     """All numbers that the page shows. Raises `InputError` where nobody can be looked at."""
     attention = model(view).trace(scenes(view))[0]
     steps = by_hand.steps_of(attention)
-    weights, value = steps.weights[:, 0], steps.value
+    weights, logits, value = steps.weights[:, 0], steps.scaled[:, 0], steps.value
     tried = torch.tensor([view.value_if])
     valued = [effects.output_if(weights, value, position, tried) for position in range(weights.shape[-1])]
     return Looked(
@@ -80,7 +82,8 @@ def look(view: IntersectionView) -> Looked:
         steps=steps,
         ids=tuple(str(name) for name in attention.key_tokens.ids or ()),
         labels=attention.key_tokens.texts,
-        without=effects.outputs_without(weights, value)[..., 0],
+        others=effects.weights_without(logits),
+        without=effects.outputs_without(logits, value)[..., 0],
         valued=torch.stack(valued, -1)[:, 0],
     )
 

@@ -15,7 +15,7 @@ def choices(store: IntersectionStore) -> None:
     view = store.view
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
-            _("Start from"), list(STARTS), width=250, format_func=lambda name: _(STARTS[name][0]),
+            _("Start from"), list(STARTS), width=230, format_func=lambda name: _(STARTS[name][0]),
             **store.widget("start", view.start_from, lambda name: dict(STARTS[name][1]())),
         )  # fmt: skip
         st.segmented_control(
@@ -24,10 +24,10 @@ def choices(store: IntersectionStore) -> None:
             **store.widget("traffic", view.traffic, lambda side: mirrored(store.view, side)),
         )  # fmt: skip
         st.number_input(
-            _("Heads"), 1, MOST_HEADS, width=120,
+            _("Heads"), 1, MOST_HEADS, width=110,
             **store.widget("heads", view.heads, lambda count: with_heads(store.view, int(count))),
         )  # fmt: skip
-        _head(store)
+        head(store)
         st.toggle(
             _("Own weight"), **store.widget("own", view.own is not None, lambda on: with_own(store.view, on)),
             help=_("The query also meets the ego's own key, as in self-attention. Its weight is drawn as a ring."),
@@ -38,7 +38,8 @@ def choices(store: IntersectionStore) -> None:
         st.button(_("Reset"), icon=":material/restart_alt:", key="intersection:reset", on_click=lambda: reset(store))
 
 
-def _head(store: IntersectionStore) -> None:
+def head(store: IntersectionStore) -> None:
+    """Whose numbers stand beside the street, where there is more than one head."""
     view = store.view
     with st.container(width="content"):
         if view.heads > 1:

@@ -19,15 +19,14 @@ from attnviz.ui.page import plain
 from attnviz.ui.panels import Picture
 from attnviz.ui.views.intersection import IntersectionView
 
-MOST_BESIDE = 12
+EVEN = 0.005
+"""Within half a per cent, a weight is told as an even share."""
 
 
 def pictures(view: IntersectionView, looked: Looked) -> None:
     """The output as a gauge with what it is made of, and the weights as bars with their even share."""
-    # Many bars would leave much air beside the gauge.
-    width = 420 if len(looked.ids) <= MOST_BESIDE else 1000
     panels.show(
-        "intersection-pictures", {"gauge": _gauge(view, looked), "bars": _bars(view, looked)}, columns_min_width=width
+        "intersection-pictures", {"gauge": _gauge(view, looked), "bars": _bars(view, looked)}, columns_min_width=1000
     )
 
 
@@ -39,14 +38,14 @@ def gauge_rows(view: IntersectionView, looked: Looked) -> list[GaugeRow]:
     if position is None:
         return rows
     name = _called(view)
-    weights = looked.weights[head]
-    others = torch.arange(len(parts)) != position
-    gone = torch.where(others, parts / weights[others].sum(), torch.nan)
     changed = parts.clone()
-    changed[position] = weights[position] * view.value_if
+    changed[position] = looked.weights[head, position] * view.value_if
+    if len(parts) > 1:
+        gone = looked.others[head, position] * looked.steps.value[head, :, 0]
+        gone[position] = torch.nan
+        rows.append(GaugeRow(_("without {name}", name=name), gone))
     return [
         *rows,
-        GaugeRow(_("without {name}", name=name), gone),
         GaugeRow(_("{name} with value {value}", name=name, value=signed_text(view.value_if, 2)), changed),
     ]
 
@@ -76,7 +75,10 @@ def _gauge(view: IntersectionView, looked: Looked) -> Picture:
 
 def _bars(view: IntersectionView, looked: Looked) -> Picture:
     weights = looked.weights[view.head]
-    given: dict[str, Any] = {"shares": looked.steps.shares[view.head, 0], "key_labels": looked.labels}
+    given: dict[str, Any] = {"key_labels": looked.labels}
+    # Of an output of 0 nothing is a share.
+    if looked.output[view.head] != 0:
+        given["shares"] = looked.steps.shares[view.head, 0]
     figure = figures.weight_bars(weights, key=looked.position(view.selected), title=_("Weights"), **given)
     return Picture(
         figure,
@@ -126,6 +128,11 @@ def formula(view: IntersectionView, looked: Looked) -> None:
     st.markdown(row_formula(looked.steps, view.head, 0, looked.labels))
 
 
+def _times(ratio: float) -> str:
+    """0.0286, 1.99, 12: three significant digits."""
+    return f"{ratio:.3g}" if 0.001 <= ratio < 1000 else weight_text(ratio)
+
+
 def _six(number: float) -> str:
     return "—" if np.isnan(number) else f"{number:.6f}"
 
@@ -146,12 +153,13 @@ def meaning(view: IntersectionView, looked: Looked) -> None:
     count = len(looked.ids)
     st.markdown(
         _(
-            "**{name}** has the weight **{weight}**; an even share of {count} would be {share}. "
+            "**{name}** has the weight **{weight}**: {times} × the even share 1/{count} = {share}. "
             "The output is **{output}**; without it, the other weights scaled up, **{without}**; "
             "with the value {value} instead, **{valued}**.",
             name=plain(looked.labels[position]),
             weight=weight_text(weight),
             count=count,
+            times=_times(weight * count),
             share=weight_text(1 / count),
             output=_six(output),
             without=_six(without),
@@ -159,7 +167,16 @@ def meaning(view: IntersectionView, looked: Looked) -> None:
             valued=_six(valued),
         )
     )
-    if weight >= 1 / count:
+    if count == 1:
+        text = _(
+            "It is alone. A softmax over a single key is 1 whatever the vectors say: this weight says nothing about it."
+        )
+    elif abs(weight * count - 1) < EVEN:
+        text = _(
+            "Its weight is an even share: the query neither singles it out nor passes it by. That is no judgement on "
+            "how much it matters."
+        )
+    elif weight * count > 1:
         text = _(
             "Much weight does not mean “used more in the judgement”. Look at what changes without it. And this output is "
             "not yet a decision: nothing here says from which number on the car would wait."

@@ -47,7 +47,7 @@ def street(store: IntersectionStore, looked: Looked | None, *, presented: bool =
         "intersection-scene",
         _drawn(view, EGO, _(KNOWN["ego car"]), "car", view.ego, weights),
         [_drawn(view, user.id, user.label(), user.kind, user.place, weights) for user in view.users],
-        [SceneHead(head_name(view, head), head not in view.hidden) for head in range(view.heads)],
+        [SceneHead(head_name(view, head), head not in hidden(view)) for head in range(view.heads)],
         weights,
         description=describe(view, looked),
         selected=view.selected,
@@ -65,6 +65,17 @@ def head_name(view: IntersectionView, head: int) -> str:
     return _("head {number}", number=head + 1) if view.heads > 1 else ""
 
 
+def hidden(view: IntersectionView) -> tuple[int, ...]:
+    """The heads whose lines are not drawn; a single head cannot be switched off."""
+    return view.hidden if view.heads > 1 else ()
+
+
+def not_drawn(view: IntersectionView) -> str:
+    """Which heads are switched off, in words; nothing where all are drawn."""
+    named = ", ".join(head_name(view, head) for head in hidden(view))
+    return _("Not drawn: {heads}.", heads=named) if named else ""
+
+
 def describe(view: IntersectionView, looked: Looked | None) -> str:
     """The street in words: how many there are, and what the ego's weights on them are."""
     count = len(view.users)
@@ -77,6 +88,8 @@ def describe(view: IntersectionView, looked: Looked | None) -> str:
     ]
     if looked is None:
         return said[0]
+    if hidden(view):
+        said.append(not_drawn(view))
     for head in range(view.heads):
         order = looked.weights[head].argsort(descending=True, stable=True).tolist()
         listed = ", ".join(
@@ -86,6 +99,7 @@ def describe(view: IntersectionView, looked: Looked | None) -> str:
         if view.heads > 1:
             said.append(_("For {head}:", head=head_name(view, head)))
         said.append(_("Weights, largest first: {numbers}.", numbers=listed))
+    said.append(_("Typed-in vectors; an even share would be {share}.", share=weight_text(1 / len(looked.ids))))
     return " ".join(said)
 
 
@@ -135,14 +149,19 @@ def happened(store: IntersectionStore, event: SceneEvent) -> None:
 
 
 def _move(store: IntersectionStore, event: ScenePlace) -> None:
-    x, y = (min(max(metres, -FARTHEST), FARTHEST) for metres in (event.x, event.y))
-    place = Place(x=x, y=y, heading=turned(event.heading))
+    place = _place(event.x, event.y, event.heading)
     gesture = f"place {event.id}"
     if event.id == EGO:
         store.change(gesture, ego=place, selected=EGO)
     elif user := store.view.user(event.id):
         moved = store.view.with_user(user.model_copy(update={"place": place}))
         store.change(gesture, moved, selected=user.id)
+
+
+def _place(x: float, y: float, heading: float) -> Place:
+    """The nearest place that a view may hold."""
+    x, y = (min(max(metres, -FARTHEST), FARTHEST) for metres in (x, y))
+    return Place(x=x, y=y, heading=turned(heading))
 
 
 def _add(store: IntersectionStore, event: SceneAdd) -> None:
@@ -155,7 +174,7 @@ def _add(store: IntersectionStore, event: SceneAdd) -> None:
     width = len(view.queries[0])
     # All zeros: it says nothing of itself yet, its score is 0 whatever is asked.
     user = RoadUser(
-        id=f"{ADDED}{max((user.number for user in view.users), default=0) + 1}", kind=event.kind, place=Place(x=event.x, y=event.y, heading=90),
+        id=f"{ADDED}{max((user.number for user in view.users), default=0) + 1}", kind=event.kind, place=_place(event.x, event.y, 90.0),
         keys=((0.0,) * width,) * view.heads, values=(0.0,) * view.heads,
     )  # fmt: skip
     store.change(users=(*view.users, user), selected=user.id)

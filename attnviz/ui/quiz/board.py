@@ -2,25 +2,29 @@
 
 import streamlit as st
 
+from attnviz.base import language
 from attnviz.base.language import _, _m
 from attnviz.ui import address, navigation
 from attnviz.ui.page import plain
 from attnviz.ui.quiz.numbers import LONGEST
 from attnviz.ui.quiz.question import Blank, Choice, Field, Question, State, Verdict, check, is_right
 from attnviz.ui.quiz.questions import questions
-from attnviz.ui.state import Store
+from attnviz.ui.state import Store, worded_key
 from attnviz.ui.views.quiz import QuizView
 
 READING_WIDTH = 900
 """Pixels: lines longer than this are hard to follow on a projector."""
 BLANK_WIDTH = 210
 
+ANSWER = "quiz:answer:"
+SPOKEN = "quiz:language"
 CHECKED = "quiz:checked"
 ASKED = "quiz:asked"
 
 
 def board(store: Store[QuizView]) -> None:
     """All four questions, and how many are right so far."""
+    _carry()
     asked = questions(store.view.seed)
     # Answers to other numbers, which a link or a button has replaced, say nothing about these.
     if st.session_state.get(ASKED) != store.view.seed:
@@ -36,7 +40,7 @@ def clear() -> None:
     """Forget every answer of this session."""
     st.session_state[CHECKED] = frozenset()
     for name in list(st.session_state):
-        if str(name).startswith("quiz:answer:"):
+        if str(name).startswith(ANSWER):
             st.session_state[name] = "" if isinstance(st.session_state[name], str) else None
 
 
@@ -159,4 +163,18 @@ def _answer(question: Question, field: Field) -> str | None:
 
 
 def _key(question: Question, field: Field) -> str:
-    return f"quiz:answer:{question.name}:{field.name}"
+    return worded_key(f"{ANSWER}{question.name}:{field.name}")
+
+
+def _carry() -> None:
+    """Take the answers along into another language, where every field is another one."""
+    spoken, before = language.current(), st.session_state.get(SPOKEN)
+    st.session_state[SPOKEN] = spoken
+    if before in (None, spoken):
+        return
+    with language.speaking(before):
+        old = worded_key("")
+    for name in [str(name) for name in st.session_state if str(name).startswith(ANSWER)]:
+        bare = name.removesuffix(old)
+        if name.endswith(old) and not bare.endswith(tuple(f":{code}" for code in language.LANGUAGES)):
+            st.session_state[worded_key(bare)] = st.session_state[name]

@@ -5,10 +5,8 @@ import itertools
 import math
 from typing import NamedTuple
 
-import torch
-
-from attnviz.attention import by_hand
 from attnviz.scenes.kinds import Kind
+from attnviz.ui.intersection.compute import look
 from attnviz.ui.quiz.draw import draw
 from attnviz.ui.views.intersection import IntersectionView, Place, RoadUser
 
@@ -117,22 +115,14 @@ def _queued(index: int) -> RoadUser:
 
 
 def numbers(shown: IntersectionView) -> Numbers:
-    """The weight that the selected road user gets in this view, and what would become of the output.
-
-    Another value changes the output by weight · (other value − value); without it, the rest is divided by 1 − weight.
-    """
-    place = [user.id for user in shown.users].index(shown.selected)
-    found = by_hand.steps(
-        torch.tensor([shown.queries[0]]),
-        torch.tensor([user.keys[0] for user in shown.users]),
-        torch.tensor([[user.values[0]] for user in shown.users]),
-    )
-    weight, output, value = float(found.weights[0, 0, place]), float(found.output), shown.users[place].values[0]
+    """The weight that the selected road user gets in this view, and what would become of the output."""
+    found = look(shown)
+    place = found.ids.index(shown.selected)
     return Numbers(
-        among=len(shown.users),
-        weight=weight,
-        value=value,
-        output=output,
-        if_value=output + weight * (shown.value_if - value),
-        without=(output - weight * value) / (1 - weight),
+        among=len(found.ids),
+        weight=float(found.weights[0, place]),
+        value=shown.users[place].values[0],
+        output=float(found.output[0]),
+        if_value=float(found.valued[0, place]),
+        without=float(found.without[0, place]),
     )

@@ -1,5 +1,6 @@
 """A story as data, the file that holds one, and what is said when a file cannot be used."""
 
+import codecs
 import json
 from typing import Annotated, Any, Literal
 
@@ -115,7 +116,7 @@ def from_json(raw: bytes) -> Story:
             _m("The story file has {found} bytes; at most {limit} were expected."), found=len(raw), limit=FILE_LIMIT
         )
     try:
-        return Story.model_validate_json(raw)
+        return Story.model_validate_json(raw.removeprefix(codecs.BOM_UTF8))
     except ValidationError as reason:
         raise _complaint(reason) from reason
 
@@ -131,7 +132,9 @@ def _complaint(reason: ValidationError) -> InputError:
         if isinstance(within, InputError):
             return within
         return InputError(
-            _m("The story cannot be opened; at {where}: {problem}."), where=" › ".join(where) or "JSON", problem=problem
+            _m("The story cannot be opened; at {where}: {problem}."),
+            where=where[0] if where else "JSON",
+            problem=problem,
         )
     number = int(where[1]) + 1
     if isinstance(within, InputError):

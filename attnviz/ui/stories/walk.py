@@ -50,7 +50,7 @@ def go(at: int) -> None:
 
 
 def end() -> None:
-    """Stop presenting and stay where one is: page and view are the person's own again."""
+    """Stop presenting and stay where one is; one step of undo brings back what the page showed before the walk."""
     st.session_state.pop(_WALK, None)
     presenting.turn(False)
 
@@ -87,7 +87,7 @@ def follow_link(place: Place) -> None:
         st.session_state[_COMPLAINT] = InputError(_m("There is no story “{name}”."), name=name[:40])
         return
     number = st.query_params.get(STEP, "")
-    at = int(number) - 1 if number.isascii() and number.isdigit() and len(number) < 4 else 0
+    at = int(number[:9]) - 1 if number.isascii() and number.isdigit() else 0
     begin(story, name, min(max(at, 0), len(story.steps) - 1))
     walk = current()
     if walk is not None and place.path == walk.step.page and address.PARAMETER in st.query_params:
@@ -116,7 +116,7 @@ def arrive(place: Place) -> None:
         st.session_state[_COMPLAINT] = error
         return
     if view is not None and target.start is not None:
-        state.store(type(view), target.start).show(view)
+        state.store(type(view), target.start).show(view, state.WALK)
     if target.path != place.path:
         st.switch_page(navigation.page(target.path))
 

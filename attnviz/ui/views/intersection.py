@@ -20,6 +20,7 @@ FARTHEST = 500.0
 EGO = "ego"
 ADDED = "user-"
 """Ids of road users that were added are this and a number."""
+MOST_DIGITS = 6
 
 # Names that we gave, so that a link speaks the language of whoever opens it.
 KNOWN = {"oncoming car": _m("oncoming car"), "ego car": _m("ego car")}
@@ -73,7 +74,7 @@ class RoadUser(Handed, frozen=True):
     def number(self) -> int:
         """The number in an id that this page gave, 0 for others."""
         counted = self.id.removeprefix(ADDED)
-        return int(counted) if counted != self.id and counted.isdecimal() else 0
+        return int(counted) if counted != self.id and counted.isdecimal() and len(counted) <= MOST_DIGITS else 0
 
 
 def turned(degrees: float) -> float:

@@ -264,6 +264,68 @@ def test_forty_road_users_keep_their_numbers_apart(opened):
     assert hidden == []
 
 
+def test_somebody_added_quickly_four_times_stands_in_four_places(opened):
+    page = opened("?slow=0.3")
+    for kind in ("child", "bus", "car", "van"):
+        page.get_by_role("combobox", name="Add").select_option(kind)
+    expect(page.locator(f"{ROOT} .attnviz-user")).to_have_count(8)
+    places = page.locator(f"{ROOT} .attnviz-user").evaluate_all(
+        "nodes => nodes.map(node => `${node.dataset.x} ${node.dataset.y}`)"
+    )
+    assert len(set(places)) == 8
+
+
+def test_a_number_is_nearer_to_its_own_road_user_than_to_another(opened):
+    page = opened("?users=5")
+    spots = page.evaluate(
+        f"""() => Object.fromEntries(['.attnviz-number', '.attnviz-user'].map(kind => [kind,
+            [...document.querySelectorAll(`{ROOT} ${{kind}}`)].map(node => {{
+                const box = (node.querySelector('.attnviz-body') ?? node).getBoundingClientRect();
+                return [node.dataset.user ?? node.dataset.id, box.x + box.width / 2, box.y + box.height / 2];
+            }})]))"""
+    )
+    for name, x, y in spots[".attnviz-number"]:
+        others = [(ux - x) ** 2 + (uy - y) ** 2 for user, ux, uy in spots[".attnviz-user"] if user not in (name, "ego")]
+        assert min(others) > 40**2, name
+
+
+def test_where_everybody_stands_on_one_spot_no_number_covers_another(opened):
+    page = opened("?users=3&together")
+    boxes = page.locator(f"{ROOT} .attnviz-number rect:first-child").evaluate_all(
+        "nodes => nodes.map(node => { const {left, top, right, bottom} = node.getBoundingClientRect(); return [left, top, right, bottom]; })"
+    )
+    for one, other in combinations(boxes, 2):
+        assert min(one[2], other[2]) <= max(one[0], other[0]) or min(one[3], other[3]) <= max(one[1], other[1])
+
+
+def test_more_numbers_than_fit_are_said_to_cover_each_other(opened):
+    page = opened("?users=40&heads=6", width=500)
+    expect(page.get_by_text("Some numbers cover each other")).to_be_visible()
+    assert "cover each other" not in opened("?users=3").locator(f"{ROOT} .attnviz-readout").inner_text()
+
+
+def test_without_tools_keys_spoil_nothing_and_plain_arrows_are_left_alone(opened):
+    page = opened("?bare")
+    user(page, "u1").focus()
+    x = user(page, "u1").get_attribute("data-x")
+    page.evaluate("addEventListener('keydown', event => { window.taken = event.defaultPrevented; })")
+    for key in ("Delete", "F2", "q", "ArrowRight"):
+        page.keyboard.press(key)
+        assert page.evaluate("taken") is False, key
+    assert user(page, "u1").get_attribute("data-x") == x
+    page.keyboard.press("Shift+ArrowRight")
+    expect(user(page, "u1")).to_have_attribute("data-x", f"{float(x) + 0.5:g}")
+    assert page.get_by_role("button", name="Remove").count() == 0
+
+
+def test_an_empty_name_asks_for_the_usual_one(page):
+    user(page, "u1").focus()
+    page.keyboard.press("F2")
+    page.keyboard.press("Delete")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("NAMES ['<b>name</b>', '', 'user 2']")).to_be_visible()
+
+
 def test_names_and_descriptions_are_text(page):
     assert user(page, "u0").get_attribute("aria-label") == "<b>name</b>: exact"
     assert page.locator(f"{ROOT} b").count() == 0

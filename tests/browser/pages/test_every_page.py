@@ -61,3 +61,15 @@ def test_dark_is_chosen_at_once_and_for_every_page(chromium_page, site):
     page.wait_for_function(dark)
     page.goto(f"{site}/heads")
     page.wait_for_function(dark)
+
+
+@pytest.mark.parametrize("path", [path for path in PAGES if path])
+def test_every_language_can_be_left_and_come_back_to(chromium_page, site, path):
+    page = chromium_page(f"{site}/{path}")
+    page.get_by_role("heading", name=PAGES[path], exact=True).wait_for(timeout=90_000)
+    for code in ("ja", "en", "ru", "en"):
+        page.locator('[data-testid="stSidebar"]').get_by_text(LANGUAGES[code], exact=True).click()
+        with speaking(code):
+            page.get_by_role("heading", name=translate(PAGES[path]), exact=True).wait_for(timeout=60_000)
+        page.wait_for_function("!document.querySelector('[data-testid=stStatusWidget]')")
+        assert page.locator('[data-testid="stException"]').count() == 0

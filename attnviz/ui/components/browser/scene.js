@@ -25,6 +25,7 @@ class Scene {
     this.outbox = new Outbox();
     this.view = new StreetView();
     this.held = new Map();
+    this.coming = [];
     this.stage = svg("svg", { class: "attnviz-street", role: "group" });
     this.handle = svg("g", { class: "attnviz-turn", role: "presentation" });
     this.field = element("input", { type: "text", class: "attnviz-rename", maxlength: 60, hidden: true });
@@ -95,6 +96,7 @@ class Scene {
   settle() {
     if (this.hands.dragging) return;
     this.held.clear();
+    this.coming = [];
     this.chosen = undefined;
   }
 
@@ -237,13 +239,15 @@ class Scene {
     const kind = this.adder.value;
     this.adder.value = "";
     if (!kind) return;
-    const free = (x, y) => this.everybody.every((user) => Math.hypot(this.place(user.id).x - x, this.place(user.id).y - y) > FREE);
+    const taken = [...this.everybody.map(({ id }) => this.place(id)), ...this.coming];
+    const free = (x, y) => taken.every((place) => Math.hypot(place.x - x, place.y - y) > FREE);
     let spot = [this.view.x, this.view.y];
     for (let step = 0; step < 200 && !free(...spot); step++) {
       const [turn, far] = [step * 2.4, 0.6 * Math.sqrt(step) * 2];
       spot = this.view.inside(this.view.x + Math.cos(turn) * far, this.view.y + Math.sin(turn) * far);
     }
     const [x, y] = spot.map((metres) => Math.round(metres * 10) / 10);
+    this.coming.push({ x, y });
     this.outbox.post(`add ${performance.now()}`, { kind: "add", what: kind, x, y });
   }
 
@@ -264,7 +268,7 @@ class Scene {
     if (!id) return;
     this.renaming = null;
     const name = this.field.value.trim();
-    if (taken && name && name !== this.everybody.find((user) => user.id === id)?.label) {
+    if (taken && name !== this.everybody.find((user) => user.id === id)?.label) {
       this.outbox.post(`rename ${id}`, { kind: "rename", id, name });
     }
     this.field.hidden = true;
@@ -324,7 +328,8 @@ class Scene {
     const { x, y, heading } = this.place(id);
     const { place } = this.header.labels;
     const where = place.replace("{x}", x.toFixed(1)).replace("{y}", y.toFixed(1)).replace("{heading}", String(Math.round(heading)));
-    this.readout.textContent = `${user.said} · ${where.replaceAll("-", "−")}`;
+    const covered = this.drawing.covered ? ` · ${this.header.labels.covered}` : "";
+    this.readout.textContent = `${user.said} · ${where.replaceAll("-", "−")}${covered}`;
   }
 
   retype() {

@@ -11,6 +11,9 @@ const LINE_HEIGHT = 16;
 // With more road users than this, a name that would cover something waits until its bearer is looked at.
 const MANY = 12;
 
+const RING = 12; // pixels from the ego to its first ring
+const LITTLE = 24; // square pixels of a number that may be covered
+
 let pencil;
 
 function textWidth(text, size, font, weight = 400) {
@@ -42,7 +45,7 @@ export class Drawing {
   dress(header) {
     this.header = header;
     this.everybody = [header.ego, ...header.users];
-    this.crowded = this.everybody.length > MANY;
+    this.crowded = header.users.length > MANY;
     const ids = new Set(this.everybody.map(({ id }) => id));
     for (const [id, { node, name, leader }] of this.users) if (!ids.has(id)) [node, name, leader].map((one) => one.remove()), this.users.delete(id);
     for (const user of this.everybody) this.dressUser(user);
@@ -146,10 +149,19 @@ export class Drawing {
     const far = Math.hypot(length, width) / 2;
     put(node, { transform: `translate(${short(left)} ${short(top)})`, "data-x": x, "data-y": y, "data-heading": heading });
     put(body, { transform: `scale(${stretch} ${-stretch}) rotate(${short(heading)})` });
+    // A letter on a roof stays upright.
+    const letter = body.querySelector("text");
+    if (letter) put(letter, { transform: Math.abs(heading) > 90 ? "rotate(180) scale(1 -1)" : "scale(1 -1)" });
     put(reach, { r: short(Math.max(far, 20)) });
     put(focus, { r: short(far + 9) });
     put(mark, { r: short(far + 5), display: selected && this.alive ? null : "none" });
     return { id: user.id, point: [left, top], box: around(left, top, wide + 4, high + 4), far, turn, ego };
+  }
+
+  // As far as a number must stay away: the road user itself, and the ego's rings.
+  reachOf({ id, far, ego }) {
+    const widths = ego ? this.widthsOf(id) : [];
+    return widths.length ? rings(far + RING, widths).at(-1) + widths.at(-1) / 2 : far;
   }
 
   widthsOf(id) {
@@ -161,7 +173,7 @@ export class Drawing {
     for (const [id, { point }] of spots) {
       if (!this.header.lines[id]) continue;
       const ring = id === this.header.ego.id;
-      const drawn = ring ? rings(ego.far + 12, this.widthsOf(id)) : bundle(ego.point, point, this.widthsOf(id));
+      const drawn = ring ? rings(ego.far + RING, this.widthsOf(id)) : bundle(ego.point, point, this.widthsOf(id));
       this.shownHeads.forEach(({ index }, place) => {
         const { line, halo } = this.lines.get(`${id} ${index}`);
         const where = ring
@@ -177,6 +189,7 @@ export class Drawing {
   paintNumbers(spots, taken, area) {
     const ego = spots.get(this.header.ego.id).point;
     const greatest = (id) => Math.max(...this.shownHeads.map(({ index }) => this.header.lines[id][index].weight || 0));
+    this.covered = false;
     const ids = [...spots.keys()].filter((id) => this.header.lines[id]).sort((one, other) => greatest(other) - greatest(one));
     for (const id of ids) {
       const texts = this.shownHeads.map(({ index }) => this.header.lines[id][index].text);
@@ -184,23 +197,26 @@ export class Drawing {
       const high = LINE_HEIGHT * this.size * texts.length + 4;
       const wide = Math.max(0, ...texts.map((text) => textWidth(text, NUMBER * this.size, this.font, 600))) + 12 + (several ? 13 * this.size : 0);
       const spot = spots.get(id);
-      const [from, to] = spot.ego ? [[ego[0] - 1, ego[1]], [ego[0] - 2 * spot.far - 110, ego[1]]] : [ego, spot.point];
-      const place = this.crowded && !spot.ego
-        ? near(spot.point, spot.far, [wide, high], taken, area, this.chosen.get(id))
-        : onLine(from, to, [wide, high], taken, area, this.chosen.get(id));
+      const size = [wide, high], previous = this.chosen.get(id);
+      const others = [...spots.values()].filter((one) => one !== spot && !one.ego && this.header.lines[one.id]).map(({ point }) => point);
+      const beside = () => near(spot.point, this.reachOf(spot), size, taken, area, previous);
+      let place = this.crowded || spot.ego ? beside() : onLine(ego, spot.point, size, { taken, area, others, previous });
+      // On top of something else nobody could read it: then beside its road user, with a line that leads there.
+      if (place.covers > LITTLE && place.choice.length === 2) place = [place, beside()].sort((one, other) => one.covers - other.covers)[0];
       this.chosen.set(id, place.choice);
+      this.covered ||= texts.length > 0 && place.covers > LITTLE;
       taken.push(place);
       this.paintNumber(id, texts, place, several);
       this.paintLeader(id, spot, place);
     }
   }
 
-  // Among many, a number stands beside its road user, and a thin line leads to it where it is not close.
+  // A number that stands beside its road user and not on its line is led to where it is not close.
   paintLeader(id, { point, far, ego }, place) {
     const { leader } = this.users.get(id);
     const across = Math.max(place.left - point[0], point[0] - place.right, 0);
     const down = Math.max(place.top - point[1], point[1] - place.bottom, 0);
-    const shown = this.crowded && !ego && Math.hypot(across, down) > far + 6;
+    const shown = place.choice.length === 3 && !ego && Math.hypot(across, down) > far + 6;
     put(leader, { x1: short(point[0]), y1: short(point[1]), x2: short(place.x), y2: short(place.y), display: shown ? null : "none" });
   }
 

@@ -127,16 +127,20 @@ export class Hands {
   action(event, id) {
     const place = this.scene.place(id);
     const arrow = ARROWS[event.key];
+    const { tools } = this.scene.header;
+    // Before a projector the arrow keys turn the story, whatever has the focus; with Shift they still move.
+    if (arrow && !tools && !event.shiftKey) return null;
     if (arrow) {
-      const step = event.shiftKey ? LARGE_STEP : STEP;
+      const step = event.shiftKey && tools ? LARGE_STEP : STEP;
       return () => {
         this.scene.choose(id);
         this.put(id, { ...place, x: place.x + arrow[0] * step, y: place.y + arrow[1] * step }, true);
       };
     }
+    if (event.key === "Enter" || event.key === " ") return () => this.scene.select(id);
+    if (!tools) return null;
     // By place on the keyboard, so that it is the same key on a Russian or a Japanese one.
     if (event.code === "KeyQ" || event.code === "KeyE") return () => this.scene.turnBy(id, event.code === "KeyQ" ? TURN : -TURN);
-    if (event.key === "Enter" || event.key === " ") return () => this.scene.select(id);
     if (event.key === "Delete" || event.key === "Backspace") return () => this.scene.remove(id);
     if (event.key === "F2") return () => this.scene.rename(id);
     return null;
@@ -144,7 +148,7 @@ export class Hands {
 
   twice(event) {
     const user = event.target.closest(".attnviz-user");
-    if (user) this.scene.rename(user.dataset.id);
+    if (user && this.scene.header.tools) this.scene.rename(user.dataset.id);
   }
 
   // As on a map: with Ctrl, so that the page still scrolls.

@@ -1,7 +1,8 @@
 // Where lines and numbers go, in pixels: lines of several heads side by side, numbers clear of each other.
 
 const GAP = 1.5;
-const ALONG = [0.56, 0.46, 0.66, 0.36, 0.76, 0.86, 0.26];
+const ALONG = [0.56, 0.5, 0.62, 0.44, 0.68, 0.38, 0.74, 0.8, 0.32, 0.86, 0.26];
+const COVERING = 8; // a covered pixel against a pixel away from where a number belongs
 const TURNS = Array.from({ length: 16 }, (_one, index) => (index * Math.PI) / 8);
 const DISTANCES = [2, 12, 24, 40, 60, 85, 115];
 const ASIDE = [0, 1, -1, 2, -2, 3, -3];
@@ -32,6 +33,8 @@ const overlap = (one, other) =>
   Math.max(0, Math.min(one.right, other.right) - Math.max(one.left, other.left)) *
   Math.max(0, Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top));
 
+const leaves = ({ left, top, right, bottom }, [width, height]) => left < 0 || top < 0 || right > width || bottom > height;
+
 const around = (x, y, width, height) => ({
   left: x - width / 2, right: x + width / 2, top: y - height / 2, bottom: y + height / 2, x, y,
 });
@@ -42,40 +45,55 @@ function least(candidates, taken, area) {
   for (const candidate of candidates) {
     let cost = candidate.strain ?? 0;
     if (best !== null && cost >= best.cost) continue;
-    for (const other of taken) cost += overlap(candidate, other);
-    const outside = area ? candidate.right - candidate.left : 0;
-    if (area && (candidate.left < 0 || candidate.top < 0 || candidate.right > area[0] || candidate.bottom > area[1])) cost += outside * 20;
-    if (best === null || cost < best.cost) best = { ...candidate, cost };
+    const covers = taken.reduce((sum, other) => sum + overlap(candidate, other), 0);
+    cost += covers * COVERING;
+    if (area && leaves(candidate, area)) cost += (candidate.right - candidate.left) * 20;
+    if (best === null || cost < best.cost) best = { ...candidate, cost, covers };
     if (cost === 0) break;
   }
   return best;
 }
 
-// The place of a number of this size along a line, on it if there is room. `previous` is kept where it is still free.
-export function onLine([x1, y1], [x2, y2], [width, height], taken, area, previous) {
+// How far a point is from the way between two others.
+function distance(x, y, [x1, y1], [x2, y2]) {
+  const [across, down] = [x2 - x1, y2 - y1];
+  const along = ((x - x1) * across + (y - y1) * down) / (across * across + down * down || 1);
+  const nearest = Math.min(Math.max(along, 0), 1);
+  return Math.hypot(x - x1 - nearest * across, y - y1 - nearest * down);
+}
+
+const CLEAR = 10; // pixels between a number and another line
+const APART = 64; // pixels from another road user, whose number it would seem to be
+
+// The place of a number of this size along a line, on it if there is room, away from other lines and road users.
+// others: where the other lines end. `previous` is kept where it is still free.
+export function onLine([x1, y1], [x2, y2], [width, height], { taken, area, others, previous }) {
   const length = Math.hypot(x2 - x1, y2 - y1) || 1;
   const [across, down] = [-(y2 - y1) / length, (x2 - x1) / length];
-  const at = ([along, aside]) => ({
-    ...around(
-      x1 + (x2 - x1) * along + across * aside * (Math.abs(across) * width + Math.abs(down) * height + 4),
-      y1 + (y2 - y1) * along + down * aside * (Math.abs(across) * width + Math.abs(down) * height + 4),
-      width, height,
-    ),
-    choice: [along, aside],
-  });
+  const at = ([along, aside]) => {
+    const away = aside * (Math.abs(across) * width + Math.abs(down) * height + 4);
+    const place = around(x1 + (x2 - x1) * along + across * away, y1 + (y2 - y1) * along + down * away, width, height);
+    let strain = Math.abs(away) * 4;
+    for (const other of others) {
+      strain += Math.max(0, CLEAR + Math.max(width, height) / 2 - distance(place.x, place.y, [x1, y1], other)) * 6;
+      strain += Math.max(0, APART - Math.hypot(place.x - other[0], place.y - other[1])) * 12;
+    }
+    return { ...place, strain, choice: [along, aside] };
+  };
   const choices = ASIDE.flatMap((aside) => ALONG.map((along) => [along, aside]));
-  return least([...(previous ? [previous] : []), ...choices].map(at), taken, area);
+  const kept = previous?.length === 2 ? [{ ...at(previous), strain: at(previous).strain * 0.8 }] : [];
+  return least([...kept, ...choices.map(at)], taken, area);
 }
 
 // The place of a number of this size close to what it belongs to: the nearest that is free.
 export function near([x, y], reach, [width, height], taken, area, previous) {
   const at = ([turn, far]) => {
     const [across, down] = [Math.cos(turn), Math.sin(turn)];
-    const distance = reach + far + (Math.abs(across) * width + Math.abs(down) * height) / 2;
-    return { ...around(x + across * distance, y + down * distance, width, height), choice: [turn, far], strain: far * 0.6 };
+    const away = reach + far + (Math.abs(across) * width + Math.abs(down) * height) / 2;
+    return { ...around(x + across * away, y + down * away, width, height), choice: [turn, far, "near"], strain: far * 0.6 };
   };
   const choices = DISTANCES.flatMap((far) => TURNS.map((turn) => [turn, far]));
-  return least([...(previous ? [{ ...at(previous), strain: 0 }] : []), ...choices.map(at)], taken, area);
+  return least([...(previous?.length === 3 ? [{ ...at(previous), strain: 0 }] : []), ...choices.map(at)], taken, area);
 }
 
 // The place of a name beside what it names: below, above, right, left.

@@ -21,7 +21,7 @@ function parked(length, width, colours) {
     ...car(length, width, colours.parked, colours),
     svg("text", {
       x: 0, y: 0.36, fill: colours.outline, "font-size": 1, "font-weight": 700, "text-anchor": "middle",
-      "font-family": "Arial, Helvetica, sans-serif", transform: "scale(1 -1)",
+      "font-family": "Arial, Helvetica, sans-serif",
     }, "P"),
   ];
 }

@@ -50,8 +50,7 @@ function arm(colours) {
 
 // A plus sign with rounded inner corners.
 function cross(half, corner) {
-  const quarter = [[half, half + corner, half, half, half + corner, half]];
-  const [[x1, y1, cx, cy, x2, y2]] = quarter;
+  const [x1, y1, cx, cy, x2, y2] = [half, half + corner, half, half, half + corner, half];
   return [
     `M ${x1} ${FAR} L ${x1} ${y1} Q ${cx} ${cy} ${x2} ${y2} L ${FAR} ${y2}`,
     `L ${FAR} ${-y2} L ${x2} ${-y2} Q ${cx} ${-cy} ${x1} ${-y1} L ${x1} ${-FAR}`,

@@ -17,6 +17,9 @@ const OWN = [
   ...["radio", "tab", "listbox", "option", "combobox", "menuitem", "spinbutton", "grid", "textbox"].map((role) => `[role=${role}]`),
 ].join(", ");
 
+// Of a clicker's keys a field of one line has no use.
+const OWN_OF_CLICKER = "textarea, select, [data-testid=stDataFrame], " + ["listbox", "option", "combobox", "grid"].map((role) => `[role=${role}]`).join(", ");
+
 class Story {
   constructor(parent) {
     this.outbox = new Outbox();
@@ -86,7 +89,9 @@ class Story {
   }
 
   key(event) {
-    if (!this.means(event) || event.defaultPrevented || target(event)?.closest?.(OWN)) return;
+    if (!this.means(event) || event.defaultPrevented) return;
+    const field = CLICKER.has(event.key) && !target(event)?.closest?.(SLIDER);
+    if (target(event)?.closest?.(field ? OWN_OF_CLICKER : OWN)) return;
     this.take(event);
   }
 

@@ -1,6 +1,7 @@
 """A street whose weights the tests set by address, answering as slowly as they ask."""
 
 import time
+from dataclasses import replace
 
 import streamlit as st
 
@@ -59,6 +60,8 @@ def street() -> None:
     for index, (name, label) in enumerate(state.users):
         x, y, heading = state.places.get(name, (-12.0 + 6.0 * (index % 7), 2.0 + 3.4 * (index // 7), 0.0))
         drawn.append(SceneUser(name, label, "car", x, y, heading, 4.3, 1.8, f"{label}: exact"))
+    if "together" in query:
+        drawn = [replace(user, x=0.0, y=-9.0) for user in drawn]
     x, y, heading = state.places["ego"]
     ego = SceneUser("ego", "ego car", "car", x, y, heading, 4.3, 1.8, "ego car: exact")
     weights = {
@@ -76,6 +79,7 @@ def street() -> None:
         selected=state.selected,
         traffic="right" if "right" in query else "left",
         live="live" in query,
+        tools="bare" not in query,
         on_event=happened,
     )
     last = state.places.get(state.selected)
