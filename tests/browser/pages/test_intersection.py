@@ -101,6 +101,7 @@ def test_dragged_removed_and_undone(page):
     user(page, "parked").focus()
     page.keyboard.press("Delete")
     expect(user(page, "parked")).to_have_count(0)
+    expect(user(page, "pedestrian")).to_be_focused()
     # Without it: 0.330238 and 0.669762.
     page.wait_for_function(
         f"Math.abs(document.querySelector('{LINE.format('pedestrian')}').dataset.weight - 0.669762) < 2e-6"

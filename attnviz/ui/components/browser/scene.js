@@ -115,7 +115,10 @@ class Scene {
       this.stage.append(this.handle);
       this.drawHandle();
     }
+    const focused = this.stage.contains(document.activeElement) ? document.activeElement.dataset.id : null;
     this.drawing.dress(this.header);
+    // Whoever had the focus has left the street: it goes to the one that is chosen now.
+    if (focused && !this.knows(focused)) this.focus(this.selected);
     put(this.stage, { "aria-label": this.header.description });
   }
 
