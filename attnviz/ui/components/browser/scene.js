@@ -3,7 +3,7 @@
 import { Outbox, keeper, painted, unpack } from "./messages.js";
 import { calm, element, onTypeScale, save, styles, theme, typeScale } from "./page.js";
 import { DARK, LIGHT } from "./scene_colours.js";
-import { Drawing } from "./scene_drawing.js";
+import { Drawing, gripOf } from "./scene_drawing.js";
 import { printed, rows } from "./scene_export.js";
 import { Hands, TURN, turned } from "./scene_hands.js";
 import { BOUNDS } from "./scene_street.js";
@@ -314,12 +314,11 @@ class Scene {
     const spot = this.drawing.spots.get(this.selected);
     put(this.handle, { display: spot && this.header.tools ? null : "none" });
     if (!spot) return;
-    const { point, turn, far } = spot;
-    const [across, down] = [Math.cos(turn), -Math.sin(turn)];
-    const [near, away] = [far + 5, far + 24];
-    const [line, grip, knob, title] = this.handle.children;
-    put(line, { x1: short(point[0] + across * near), y1: short(point[1] + down * near), x2: short(point[0] + across * away), y2: short(point[1] + down * away) });
-    for (const circle of [grip, knob]) put(circle, { cx: short(point[0] + across * away), cy: short(point[1] + down * away) });
+    const [x1, y1] = gripOf(spot, spot.far + 5).map(short);
+    const [x2, y2] = gripOf(spot).map(short);
+    const [line, reach, knob, title] = this.handle.children;
+    put(line, { x1, y1, x2, y2 });
+    for (const circle of [reach, knob]) put(circle, { cx: x2, cy: y2 });
     title.textContent = this.header.labels.turn;
   }
 

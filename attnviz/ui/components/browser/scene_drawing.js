@@ -11,6 +11,7 @@ const LINE_HEIGHT = 16;
 // With more road users than this, a name that would cover something waits until its bearer is looked at.
 const MANY = 12;
 
+const CLOSE = 8; // pixels between a road user and a number that is plainly its own
 const RING = 12; // pixels from the ego to its first ring
 const LITTLE = 24; // square pixels of a number that may be covered
 
@@ -20,6 +21,11 @@ function textWidth(text, size, font, weight = 400) {
   pencil ??= new OffscreenCanvas(1, 1).getContext("2d");
   pencil.font = `${weight} ${size}px ${font}`;
   return pencil.measureText(text).width;
+}
+
+// Where the chosen one is taken to be turned: ahead of it.
+export function gripOf({ point, turn, far }, away = far + 24) {
+  return [point[0] + Math.cos(turn) * away, point[1] - Math.sin(turn) * away];
 }
 
 export class Drawing {
@@ -123,6 +129,8 @@ export class Drawing {
     for (const [id, made] of this.users) spots.set(id, this.paintUser(made, at(made.user), view, selected === id));
     const area = [view.width, view.height];
     const taken = [...spots.values()].map(({ box }) => box);
+    const grip = this.alive && this.header.tools && spots.has(selected) ? gripOf(spots.get(selected)) : null;
+    if (grip) taken.push(around(...grip, 20, 20));
     this.paintLines(spots);
     this.paintNumbers(spots, taken, area);
     this.paintNames(spots, taken, area, selected, regarded);
@@ -158,10 +166,11 @@ export class Drawing {
     return { id: user.id, point: [left, top], box: around(left, top, wide + 4, high + 4), far, turn, ego };
   }
 
-  // As far as a number must stay away: the road user itself, and the ego's rings.
-  reachOf({ id, far, ego }) {
+  // Half of the width and height that a number stays clear of: the road user itself, and the ego's rings.
+  halfOf({ id, box, far, ego }) {
     const widths = ego ? this.widthsOf(id) : [];
-    return widths.length ? rings(far + RING, widths).at(-1) + widths.at(-1) / 2 : far;
+    const ring = widths.length ? rings(far + RING, widths).at(-1) + widths.at(-1) / 2 : 0;
+    return [Math.max((box.right - box.left) / 2, ring), Math.max((box.bottom - box.top) / 2, ring)];
   }
 
   widthsOf(id) {
@@ -199,7 +208,7 @@ export class Drawing {
       const spot = spots.get(id);
       const size = [wide, high], previous = this.chosen.get(id);
       const others = [...spots.values()].filter((one) => one !== spot && !one.ego && this.header.lines[one.id]).map(({ point }) => point);
-      const beside = () => near(spot.point, this.reachOf(spot), size, taken, area, previous);
+      const beside = () => near(spot.point, this.halfOf(spot), size, taken, area, previous);
       let place = this.crowded || spot.ego ? beside() : onLine(ego, spot.point, size, { taken, area, others, previous });
       // On top of something else nobody could read it: then beside its road user, with a line that leads there.
       if (place.covers > LITTLE && place.choice.length === 2) place = [place, beside()].sort((one, other) => one.covers - other.covers)[0];
@@ -212,11 +221,11 @@ export class Drawing {
   }
 
   // A number that stands beside its road user and not on its line is led to where it is not close.
-  paintLeader(id, { point, far, ego }, place) {
+  paintLeader(id, { point, box, ego }, place) {
     const { leader } = this.users.get(id);
-    const across = Math.max(place.left - point[0], point[0] - place.right, 0);
-    const down = Math.max(place.top - point[1], point[1] - place.bottom, 0);
-    const shown = place.choice.length === 3 && !ego && Math.hypot(across, down) > far + 6;
+    const across = Math.max(place.left - box.right, box.left - place.right, 0);
+    const down = Math.max(place.top - box.bottom, box.top - place.bottom, 0);
+    const shown = place.choice.length === 3 && !ego && Math.hypot(across, down) > CLOSE;
     put(leader, { x1: short(point[0]), y1: short(point[1]), x2: short(place.x), y2: short(place.y), display: shown ? null : "none" });
   }
 

@@ -86,10 +86,12 @@ export function onLine([x1, y1], [x2, y2], [width, height], { taken, area, other
 }
 
 // The place of a number of this size close to what it belongs to: the nearest that is free.
-export function near([x, y], reach, [width, height], taken, area, previous) {
+export function near([x, y], [wide, high], [width, height], taken, area, previous) {
   const at = ([turn, far]) => {
     const [across, down] = [Math.cos(turn), Math.sin(turn)];
-    const away = reach + far + (Math.abs(across) * width + Math.abs(down) * height) / 2;
+    // As far as the edge of what it belongs to, which is `wide` and `high` on either side of its middle.
+    const edge = Math.min(wide / Math.max(Math.abs(across), 1e-6), high / Math.max(Math.abs(down), 1e-6));
+    const away = edge + far + (Math.abs(across) * width + Math.abs(down) * height) / 2;
     return { ...around(x + across * away, y + down * away, width, height), choice: [turn, far, "near"], strain: far * 0.6 };
   };
   const choices = DISTANCES.flatMap((far) => TURNS.map((turn) => [turn, far]));
