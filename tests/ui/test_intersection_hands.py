@@ -11,7 +11,7 @@ from attnviz.ui.components import (
     SceneSelect,
 )
 from attnviz.ui.intersection.compute import look
-from attnviz.ui.intersection.pictures import gauge_rows, table
+from attnviz.ui.intersection.pictures import FORMAT, gauge_rows, table
 from attnviz.ui.intersection.starts import crowd, lesson, own_weight, two_heads
 from attnviz.ui.intersection.street import describe, exact, happened, not_drawn
 from attnviz.ui.intersection.vectors import moved
@@ -133,6 +133,9 @@ def test_small_weights_are_printed_with_their_digits():
     assert exact(0.009532461) == "0.009532"
     assert exact(1.2345e-6) == "1.2·10⁻⁶"
     assert exact(0.0) == "0.000000"
+    assert exact(-0.25) == "−0.250000"
+    assert exact(-3e-7) == "−3.0·10⁻⁷"
+    assert float(FORMAT % 1e-7) == 1e-7
 
 
 def test_gauge_and_table_tell_what_removing_and_another_value_do(store):
@@ -152,8 +155,13 @@ def test_the_description_names_everybody_it_has_room_for(store):
     assert said == (
         "A crossing with the ego car and 3 road users. "
         "Weights, largest first: pedestrian 0.663, oncoming car 0.327, parked car 0.0095. "
-        "Typed-in vectors; an even share would be 0.333."
+        "Uniform attention would give each 0.333. The vectors are typed in."
     )
+
+
+def test_the_description_sums_up_who_it_does_not_name():
+    view = crowd()
+    assert "The other 32 keys have" in describe(view, look(view))
 
 
 def test_heads_that_are_not_drawn_are_named():

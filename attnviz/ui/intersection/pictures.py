@@ -14,11 +14,14 @@ from attnviz.figures.formula import row_formula
 from attnviz.figures.numerals import signed_text, weight_text
 from attnviz.ui import panels
 from attnviz.ui.intersection.compute import Looked
+from attnviz.ui.intersection.street import exact
 from attnviz.ui.intersection.vectors import chosen
 from attnviz.ui.page import plain
 from attnviz.ui.panels import Picture
 from attnviz.ui.views.intersection import IntersectionView
 
+FORMAT = "%.6g"
+"""Six significant digits: with six decimals a small weight would read 0.000000."""
 EVEN = 0.005
 """Within half a per cent, a weight is told as an even share."""
 
@@ -109,9 +112,9 @@ def table(view: IntersectionView, looked: Looked) -> pd.DataFrame:
 
 
 def effects(view: IntersectionView, looked: Looked) -> None:
-    """The table, with six decimals; its own menu saves it as CSV."""
+    """The table; its own menu saves it as CSV."""
     shown = table(view, looked)
-    numbers = {name: st.column_config.NumberColumn(format="%.6f") for name in shown.columns[1:]}
+    numbers = {name: st.column_config.NumberColumn(format=FORMAT) for name in shown.columns[1:]}
     st.dataframe(shown, hide_index=True, column_config=numbers, key="intersection:effects")
     st.caption(
         _(
@@ -133,8 +136,8 @@ def _times(ratio: float) -> str:
     return f"{ratio:.3g}" if 0.001 <= ratio < 1000 else weight_text(ratio)
 
 
-def _six(number: float) -> str:
-    return "—" if np.isnan(number) else f"{number:.6f}"
+def _known(number: float) -> str:
+    return "—" if np.isnan(number) else exact(number)
 
 
 def hides_people(view: IntersectionView, name: str) -> bool:
@@ -161,10 +164,10 @@ def meaning(view: IntersectionView, looked: Looked) -> None:
             count=count,
             times=_times(weight * count),
             share=weight_text(1 / count),
-            output=_six(output),
-            without=_six(without),
+            output=_known(output),
+            without=_known(without),
             value=signed_text(view.value_if, 2),
-            valued=_six(valued),
+            valued=_known(valued),
         )
     )
     if count == 1:

@@ -18,7 +18,7 @@ def three_vectors() -> None:
     with key:
         st.markdown(
             _(
-                "**Key — what each says of itself.** The oncoming car: I move (2), I cross a little (1). The "
+                "**Key — what each says of itself.** In the first example, the oncoming car: I move (2), I cross a little (1). The "
                 "pedestrian: I move a little (1), I cross (2). The parked car: I stand (−1), I cross nothing (0)."
             )
         )

@@ -1,5 +1,6 @@
 """The street: everybody on it as the component draws them, and what a hand there means for the view."""
 
+from attnviz import figures
 from attnviz.base.errors import InputError
 from attnviz.base.language import _, _m, _n
 from attnviz.figures.numerals import weight_text
@@ -31,9 +32,6 @@ from attnviz.ui.views.intersection import (
 )
 
 IntersectionStore = Store[IntersectionView]
-
-SENTENCES = 8
-"""How many road users the description names; the table has all of them."""
 
 
 def street(store: IntersectionStore, looked: Looked | None, *, presented: bool = False) -> None:
@@ -91,15 +89,10 @@ def describe(view: IntersectionView, looked: Looked | None) -> str:
     if hidden(view):
         said.append(not_drawn(view))
     for head in range(view.heads):
-        order = looked.weights[head].argsort(descending=True, stable=True).tolist()
-        listed = ", ".join(
-            f"{looked.labels[position]} {weight_text(float(looked.weights[head, position]))}"
-            for position in order[:SENTENCES]
-        )
         if view.heads > 1:
             said.append(_("For {head}:", head=head_name(view, head)))
-        said.append(_("Weights, largest first: {numbers}.", numbers=listed))
-    said.append(_("Typed-in vectors; an even share would be {share}.", share=weight_text(1 / len(looked.ids))))
+        said.append(figures.describe_weight_bars(looked.weights[head], key_labels=looked.labels))
+    said.append(_("The vectors are typed in."))
     return " ".join(said)
 
 
@@ -123,9 +116,10 @@ def _said(view: IntersectionView, label: str, weights: list[float] | None) -> st
     return _("{name}: weights {weights}", name=label, weights=listed)
 
 
-def exact(weight: float) -> str:
-    """Six decimals, or the significant digits where those would hide it."""
-    return f"{weight:.6f}" if weight == 0 or weight >= 1e-4 or weight != weight else weight_text(weight)
+def exact(number: float) -> str:
+    """A weight or an output with six decimals, or with two significant digits where those would hide it."""
+    hidden_by_decimals = 0 < abs(number) < 1e-4
+    return weight_text(number) if hidden_by_decimals else f"{number:.6f}".replace("-", "−")
 
 
 def happened(store: IntersectionStore, event: SceneEvent) -> None:
@@ -144,8 +138,7 @@ def happened(store: IntersectionStore, event: SceneEvent) -> None:
             if user := view.user(event.id):
                 store.change(**view.with_user(user.model_copy(update={"name": event.name})))
         case SceneHeadSwitch():
-            hidden = set(view.hidden) ^ {event.head}
-            store.change(hidden=tuple(sorted(hidden)))
+            store.change(hidden=tuple(sorted({*view.hidden} ^ {event.head})))
 
 
 def _move(store: IntersectionStore, event: ScenePlace) -> None:
