@@ -4,7 +4,7 @@ import streamlit as st
 
 from attnviz.base import language
 from attnviz.base.language import _, _m
-from attnviz.ui import address, navigation
+from attnviz.ui import address, navigation, presenting
 from attnviz.ui.page import plain
 from attnviz.ui.quiz.numbers import LONGEST
 from attnviz.ui.quiz.question import Blank, Choice, Field, Question, State, Verdict, check, is_right
@@ -30,7 +30,8 @@ def board(store: Store[QuizView]) -> None:
     if st.session_state.get(ASKED) != store.view.seed:
         clear()
     st.session_state[ASKED] = store.view.seed
-    with st.container(width=READING_WIDTH):
+    # Large type fills the line of a projector by itself.
+    with st.container(width="stretch" if presenting.is_on() else READING_WIDTH):
         _top(store, asked)
         for number, question in enumerate(asked, 1):
             _question(number, question)
