@@ -35,7 +35,7 @@ def test_the_address_is_written_and_opens_the_same_view_in_another_browser(url, 
     expect(page.get_by_text("SEEN 2")).to_be_visible()
     other = opened(chromium_page, page.url)
     expect(other.get_by_text("SEEN 2")).to_be_visible()
-    assert other.locator("input[type=range]").input_value() == "2"
+    expect(other.locator("input[type=range]")).to_have_value("2")
 
 
 def test_the_server_sees_the_written_address_on_its_next_run(url, chromium_page):

@@ -165,7 +165,7 @@ def test_the_exported_page_opens_offline_with_the_same_numbers(page, chromium_pa
     assert labels.all_text_contents() == shown
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
     # Tokens and description are text: nothing of them became an element, and the page had no dialog.
-    assert alone.locator("img").count() == 0
+    expect(alone.locator("img")).to_have_count(0)
     assert SCRIPT in alone.locator(".ytick").all_text_contents()
     assert "onerror=alert(2)" in alone.title()
 
@@ -185,7 +185,7 @@ def test_the_exported_picture_is_a_png_on_white(page):
 
 
 def test_tokens_stay_text_on_the_page(page):
-    assert page.locator("[data-figure] img").count() == 0
+    expect(page.locator("[data-figure] img")).to_have_count(0)
     assert SCRIPT in page.locator("[data-figure=weights] .ytick").all_text_contents()
 
 
@@ -211,7 +211,7 @@ def test_figures_wrap_where_it_is_narrow(start_app, chromium_page):
 
 def test_the_toolbar_is_one_stop_for_the_tab_key_with_arrows_within(page):
     bar = page.locator("[data-figure=weights] [role=toolbar]")
-    assert bar.locator("button[tabindex='0']").count() == 1
+    expect(bar.locator("button[tabindex='0']")).to_have_count(1)
     bar.locator("button").first.focus()
     page.keyboard.press("ArrowRight")
     expect(bar.locator("[data-action=svg]")).to_be_focused()
@@ -252,7 +252,7 @@ def test_numbers_that_change_alone_are_redrawn_at_once_as_plotly_would_draw_them
     grids.locator("input[type=range]").focus()
     grids.keyboard.press("End")
     expect(label.first).to_have_text("0.260")
-    assert label.count() == 10  # the lower triangle of four
+    expect(label).to_have_count(10)  # the lower triangle of four
     assert grids.evaluate("window.reacts") == 0
     quick = drawn(grids)
     assert quick != before

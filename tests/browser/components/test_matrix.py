@@ -238,7 +238,7 @@ def test_the_exported_page_is_alone_and_its_words_are_text(page, chromium_page, 
     file.write_bytes(Path(waiting.value.path()).read_bytes())
     alone = chromium_page(file.as_uri(), offline=True)
     assert alone.title() == "A map of <b>weights</b>."
-    assert alone.locator("b").count() == 0
+    expect(alone.locator("b")).to_have_count(0)
     drawn = alone.locator("image").evaluate("image => image.href.baseVal")
     assert base64.b64decode(drawn.split(",")[1]).startswith(b"\x89PNG")
 

@@ -105,7 +105,7 @@ def test_a_head_is_switched_off_and_on(opened):
 def test_the_own_weight_is_a_ring_with_its_number(opened):
     page = opened("?users=3&heads=2&own")
     rings = page.locator(f"{ROOT} .attnviz-ring")
-    assert rings.count() == 2
+    expect(rings).to_have_count(2)
     first, second = (
         {name: float(rings.nth(place).get_attribute(name)) for name in ("r", "stroke-width")} for place in range(2)
     )
@@ -312,10 +312,10 @@ def test_without_tools_keys_spoil_nothing_and_plain_arrows_are_left_alone(opened
     for key in ("Delete", "F2", "q", "ArrowRight"):
         page.keyboard.press(key)
         assert page.evaluate("taken") is False, key
-    assert user(page, "u1").get_attribute("data-x") == x
+    expect(user(page, "u1")).to_have_attribute("data-x", x)
     page.keyboard.press("Shift+ArrowRight")
     expect(user(page, "u1")).to_have_attribute("data-x", f"{float(x) + 0.5:g}")
-    assert page.get_by_role("button", name="Remove").count() == 0
+    expect(page.get_by_role("button", name="Remove")).to_have_count(0)
 
 
 def test_an_empty_name_asks_for_the_usual_one(page):
@@ -327,9 +327,9 @@ def test_an_empty_name_asks_for_the_usual_one(page):
 
 
 def test_names_and_descriptions_are_text(page):
-    assert user(page, "u0").get_attribute("aria-label") == "<b>name</b>: exact"
-    assert page.locator(f"{ROOT} b").count() == 0
-    assert page.locator(f"{ROOT} svg.attnviz-street").get_attribute("aria-label") == "A street of <b>tests</b>."
+    expect(user(page, "u0")).to_have_attribute("aria-label", "<b>name</b>: exact")
+    expect(page.locator(f"{ROOT} b")).to_have_count(0)
+    expect(page.locator(f"{ROOT} svg.attnviz-street")).to_have_attribute("aria-label", "A street of <b>tests</b>.")
 
 
 def _saved(page, name):

@@ -33,7 +33,7 @@ def test_a_slider_moved_by_key_is_heard_and_shown_in_its_field(page):
     _range(page, "a").focus()
     page.keyboard.press("ArrowRight")
     expect(page.get_by_text("NUMBERS {'a': 1.05, 'b': -0.5}")).to_be_visible()
-    assert _field(page, "a").input_value() == "1.05"
+    expect(_field(page, "a")).to_have_value("1.05")
 
 
 def test_a_number_may_be_typed_with_comma_or_minus_sign_and_go_beyond_the_slider(page):
@@ -50,7 +50,7 @@ def test_a_number_may_be_typed_with_comma_or_minus_sign_and_go_beyond_the_slider
 def test_what_is_no_number_is_put_back(page, typed):
     _field(page, "a").fill(typed)
     page.keyboard.press("Enter")
-    assert _field(page, "a").input_value() == "1"
+    expect(_field(page, "a")).to_have_value("1")
     # Only now is something heard: nothing came before.
     _range(page, "b").focus()
     page.keyboard.press("ArrowRight")

@@ -83,7 +83,7 @@ def test_the_clicker_turns_the_step_after_a_slider_was_moved_by_hand(page):
     expect(page.get_by_text(f"SLIDER {moved}")).to_be_visible()
     page.keyboard.press("PageDown")
     at(page, 1)
-    assert slider.input_value() == moved
+    expect(slider).to_have_value(moved)
     # Its arrow keys are the slider's own all the same; from here on it is worked from the keyboard.
     page.keyboard.press("ArrowRight")
     expect(page.get_by_text(f"SLIDER {int(moved) + 1}")).to_be_visible()

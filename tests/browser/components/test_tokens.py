@@ -24,7 +24,7 @@ def buttons(page: Page):
 
 def test_every_token_is_shown_letter_by_letter(page):
     assert buttons(page).locator("> :first-child").all_text_contents() == TEXTS
-    assert page.locator(".attnviz-tokens img").count() == 0
+    expect(page.locator(".attnviz-tokens img")).to_have_count(0)
 
 
 def test_numbers_stand_under_their_tokens(page):

@@ -1,6 +1,7 @@
 """What every page does in a browser: cold links, language, theme."""
 
 import pytest
+from playwright.sync_api import expect
 
 from attnviz.base.language import LANGUAGES, speaking, translate
 
@@ -24,7 +25,7 @@ def test_a_link_opens_its_page_in_its_language(chromium_page, site, path, langua
         title = translate(PAGES[path])
     page.get_by_role("heading", name=title, exact=True).wait_for(timeout=90_000)
     page.wait_for_selector("[data-attnviz-painted]", timeout=90_000)
-    assert page.locator('[data-testid="stException"]').count() == 0
+    expect(page.locator('[data-testid="stException"]')).to_have_count(0)
 
 
 def test_the_language_stays_when_the_page_changes(chromium_page, site):
@@ -50,7 +51,7 @@ def test_what_was_done_is_still_there_when_one_comes_back(chromium_page, site):
     page.get_by_role("heading", name=PAGES[""]).wait_for()
     page.get_by_role("link", name="Playground", exact=True).first.click()
     page.get_by_role("heading", name="Playground", exact=True).wait_for()
-    assert page.get_by_role("slider", name="Temperature").input_value() == changed
+    expect(page.get_by_role("slider", name="Temperature")).to_have_value(changed)
 
 
 def test_dark_is_chosen_at_once_and_for_every_page(chromium_page, site):
@@ -72,4 +73,4 @@ def test_every_language_can_be_left_and_come_back_to(chromium_page, site, path):
         with speaking(code):
             page.get_by_role("heading", name=translate(PAGES[path]), exact=True).wait_for(timeout=60_000)
         page.wait_for_function("!document.querySelector('[data-testid=stStatusWidget]')")
-        assert page.locator('[data-testid="stException"]').count() == 0
+        expect(page.locator('[data-testid="stException"]')).to_have_count(0)

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from playwright.sync_api import expect
 
 import attnviz
 from attnviz.ui.views.heads import HeadsView
@@ -84,7 +85,7 @@ def test_a_file_that_is_no_trace_is_one_sentence_and_the_page_stays(heads, tmp_p
     heads.get_by_text("Open a saved trace").click()
     heads.locator('input[type="file"]').last.set_input_files(path)
     heads.locator('[data-testid="stAlert"]').wait_for()
-    assert heads.locator(".attnviz-token").count() == 6
+    expect(heads.locator(".attnviz-token")).to_have_count(6)
     assert "Traceback" not in heads.content()
 
 
@@ -100,7 +101,7 @@ def test_more_tokens_than_a_figure_carries_are_drawn_on_a_canvas_with_exact_numb
 def test_markup_in_a_text_stays_text_in_every_picture(chromium_page, link):
     page = chromium_page(link(HeadsView(text="</script><img src=x onerror=alert(1)> <s>gone</s>")))
     page.wait_for_selector(READY, timeout=120_000)
-    assert page.locator("img[src=x]").count() == 0
+    expect(page.locator("img[src=x]")).to_have_count(0)
     # The tokenizer cuts "<", "im", "##g": each is there as text.
     texts = page.locator(".attnviz-token span").all_text_contents()
     assert [texts.count(text) for text in ("<", "im", "##g", "script")] == [4, 1, 1, 1]

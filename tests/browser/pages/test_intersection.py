@@ -124,8 +124,8 @@ def test_a_copied_address_opens_the_same_street_in_a_fresh_browser(page, chromiu
     fresh = chromium_page(page.url)
     fresh.wait_for_selector(".attnviz-scene[data-attnviz-painted]", timeout=90_000)
     expect(user(fresh, "pedestrian")).to_have_attribute("aria-label", "歩行者 <1>: weight 0.663377")
-    assert user(fresh, "pedestrian").get_attribute("data-y") == place
-    assert fresh.locator("main img").count() == 0
+    expect(user(fresh, "pedestrian")).to_have_attribute("data-y", place)
+    expect(fresh.locator("main img")).to_have_count(0)
 
 
 def test_right_hand_traffic_is_the_mirror_image(page):
@@ -137,7 +137,7 @@ def test_right_hand_traffic_is_the_mirror_image(page):
 
 def test_two_heads_beside_each_other_and_one_switched_off(chromium_page, link):
     page = opened(chromium_page, link, two_heads())
-    assert page.locator(PARKED).count() == 2
+    expect(page.locator(PARKED)).to_have_count(2)
     # Second query (−2, 0): scores −4, −2, 2 over √2: e^−2.828, e^−1.414, e^1.414 give 0.013386, 0.055060, 0.931554.
     second = page.locator(f'{PARKED}[data-head="1"]')
     assert float(second.get_attribute("data-weight")) == pytest.approx(0.931554, abs=2e-6)
@@ -147,10 +147,10 @@ def test_two_heads_beside_each_other_and_one_switched_off(chromium_page, link):
 
 def test_forty_road_users_all_have_lines_and_numbers(chromium_page, link):
     page = opened(chromium_page, link, crowd())
-    assert page.locator(".attnviz-weight").count() == 40
+    expect(page.locator(".attnviz-weight")).to_have_count(40)
     weights = page.locator(".attnviz-weight").evaluate_all("lines => lines.map(line => Number(line.dataset.weight))")
     assert sum(weights) == pytest.approx(1, abs=1e-5)
-    assert page.locator(".attnviz-number").count() == 40
+    expect(page.locator(".attnviz-number")).to_have_count(40)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

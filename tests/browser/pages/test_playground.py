@@ -1,6 +1,7 @@
 """The Playground as a person uses it: with mouse, keyboard and the address bar."""
 
 import pytest
+from playwright.sync_api import expect
 
 from attnviz.ui.views.playground import PlaygroundView
 
@@ -80,7 +81,7 @@ def test_a_copied_address_restores_the_view_in_a_fresh_browser(intersection, chr
     fresh.get_by_role("slider", name="query · ego car · 1").wait_for(timeout=90_000)
     restored = fresh.get_by_role("slider", name="query · ego car · 1")
     fresh.wait_for_function(_THREE)
-    assert restored.input_value() == shown
+    expect(restored).to_have_value(shown)
     assert _weights(fresh) == moved
 
 

@@ -1,6 +1,7 @@
 """The Quiz as a person uses it: typing, the Enter key, and the links to what shows why."""
 
 import pytest
+from playwright.sync_api import expect
 
 from attnviz.base.language import LANGUAGES, speaking, translate
 from attnviz.ui.quiz.questions import questions
@@ -33,15 +34,15 @@ def test_four_numbers_typed_and_checked_by_key_alone(quiz):
         quiz.keyboard.press("Tab")
     quiz.keyboard.press("Enter")  # the button has the focus now
     quiz.get_by_text("Right so far: 1 of 4").wait_for()
-    assert quiz.get_by_text("Right", exact=True).count() == 4
+    expect(quiz.get_by_text("Right", exact=True)).to_have_count(4)
 
 
 def test_enter_in_a_field_checks_its_question_alone(quiz):
     _box(quiz, "Weight of key A").fill("0.80")
     _box(quiz, "Weight of key A").press("Enter")
     quiz.get_by_text("That is with ÷ √2; here the question is without.").wait_for()
-    assert quiz.get_by_text("Not right", exact=True).count() == 1
-    assert quiz.get_by_text("No answer yet", exact=True).count() == 3
+    expect(quiz.get_by_text("Not right", exact=True)).to_have_count(1)
+    expect(quiz.get_by_text("No answer yet", exact=True)).to_have_count(3)
 
 
 def test_leaving_a_field_checks_nothing(quiz):
@@ -50,7 +51,7 @@ def test_leaving_a_field_checks_nothing(quiz):
     _box(quiz, "Pairs for 1,000 tokens").fill("1e6")
     _box(quiz, "Pairs for 1,000 tokens").press("Enter")
     quiz.get_by_text("No answer yet", exact=True).wait_for()
-    assert quiz.get_by_text("Right", exact=True).count() == 1
+    expect(quiz.get_by_text("Right", exact=True)).to_have_count(1)
 
 
 def test_a_reason_is_chosen_and_checked(quiz):
@@ -72,7 +73,7 @@ def test_a_link_shows_the_questions_numbers_and_the_answers_are_there_on_return(
     quiz.locator("[data-figure=output] svg text").filter(has_text="14.0").wait_for()
     quiz.get_by_role("link", name="Quiz", exact=True).click()
     quiz.get_by_text("Right so far: 1 of 4").wait_for()
-    assert _box(quiz, "Output").input_value() == "14"
+    expect(_box(quiz, "Output")).to_have_value("14")
 
 
 def test_two_links_followed_one_after_the_other_and_again_each_show_their_own(quiz):
@@ -105,7 +106,7 @@ def test_other_numbers_are_in_the_address_and_no_answer_is(quiz, chromium_page):
     quiz.get_by_role("button", name="Other numbers").click()
     quiz.get_by_text("Numbers: set 1").wait_for()
     quiz.get_by_text(questions(1)[1].text).wait_for()
-    assert _box(quiz, "Output").input_value() == ""
+    expect(_box(quiz, "Output")).to_have_value("")
     quiz.wait_for_function("before => location.href !== before", arg=answered)
     fresh = chromium_page(quiz.url)
     fresh.get_by_text("Numbers: set 1").wait_for(timeout=90_000)
@@ -117,7 +118,7 @@ def test_cleared_answers_are_gone(quiz):
     _answer_the_mean(quiz)
     quiz.get_by_role("button", name="Clear my answers").click()
     quiz.get_by_text("Right so far: 0 of 4").wait_for()
-    assert _box(quiz, "Output").input_value() == ""
+    expect(_box(quiz, "Output")).to_have_value("")
     quiz.get_by_text("Show how").wait_for(state="detached")
 
 

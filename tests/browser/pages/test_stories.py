@@ -102,7 +102,7 @@ def test_a_slider_and_a_dragged_arrow_keep_their_own_keys(chromium_page, site):
     before = slider.input_value()
     page.keyboard.press("ArrowLeft")
     page.wait_for_function("location.search.includes('view=')")
-    assert slider.input_value() != before
+    expect(slider).not_to_have_value(before)
     handle = page.locator('.attnviz-handle[aria-label*="parked"]')
     handle.focus()
     said_before = handle.get_attribute("aria-label")
@@ -194,7 +194,7 @@ def test_ending_leaves_one_on_the_page_with_everything_to_edit(chromium_page, si
     expect(page.locator(".attnviz-story")).to_have_count(0)
     expect(page.locator('[data-testid="stSidebar"]')).to_be_visible()
     page.get_by_role("combobox", name="Start from").wait_for()
-    assert page.get_by_role("slider", name="query · ego car · 2").input_value() == "2"
+    expect(page.get_by_role("slider", name="query · ego car · 2")).to_have_value("2")
     page.wait_for_function("!/story=|step=|present=/.test(location.search) && location.search.includes('view=')")
     page.keyboard.press("ArrowRight")
     heading(page, "Playground")
