@@ -14,11 +14,12 @@ from attnviz.base.language import _m
 from attnviz.recording import huggingface
 from attnviz.recording.compiled import uncompiled
 from attnviz.recording.needs import needs_of
+from attnviz.recording.options import Generation, Options
 from attnviz.recording.reading import Reading
 from attnviz.recording.recording import Recording
 from attnviz.recording.routing import recordings, routed_to
 from attnviz.recording.watching import watching
-from attnviz.trace import Note, Origin, Trace
+from attnviz.trace import LookAlike, Note, Origin, Trace
 
 COMPILED = _m(
     "The model is compiled; while it was recorded it ran uncompiled, so its output may differ in the last digits."
@@ -27,7 +28,15 @@ SCRIPTED = _m("“{name}” is TorchScript: what happens inside it was not recor
 
 
 @contextmanager
-def capture(model: object, *, values: bool = False) -> Iterator[Trace]:
+def capture(
+    model: object,
+    *,
+    values: bool = False,
+    tokenizer: Any = None,
+    offload: bool = False,
+    implicit: bool = False,
+    generation: Generation = "replay",
+) -> Iterator[Trace]:
     """Records the attentions of a model that runs within the block.
 
         with attnviz.capture(model) as trace:
@@ -41,7 +50,8 @@ def capture(model: object, *, values: bool = False) -> Iterator[Trace]:
     """
     if not isinstance(model, nn.Module):
         raise InputError(_m("A torch.nn.Module was expected; {found} was given."), found=type(model).__name__)
-    recording, needs = Recording(model, values=values), needs_of(model)
+    options = Options(values=values, tokenizer=tokenizer, offload=offload, implicit=implicit, generation=generation)
+    recording, needs = Recording(model, options), needs_of(model)
     if needs.scripted:
         _note_scripted(recording)
     with ExitStack() as stack:
@@ -82,6 +92,11 @@ class _Recorded(Trace):
     def notes(self) -> list[Note]:
         """What could not be recorded, and what differs from a run without recording."""
         return self._reading.notes()
+
+    @property
+    def lookalikes(self) -> list[LookAlike]:
+        """What ran beside the attentions and only looks like one."""
+        return self._reading.lookalikes()
 
 
 def _counting_runs(recording: Recording) -> Callable[[nn.Module, tuple[Any, ...]], None]:
