@@ -2,7 +2,7 @@
 
 from collections import deque
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import nn
@@ -13,6 +13,8 @@ from attnviz.recording.modules import Modules, modules_of
 from attnviz.recording.options import Options
 from attnviz.recording.tensors import Versions, versions_of
 from attnviz.trace import LookAlike, Note
+
+T = TypeVar("T")
 
 
 class Recording:
@@ -29,6 +31,7 @@ class Recording:
         self.ended = False
         self._run = -1
         self._keeping = Keeping(options)
+        self._states: dict[type, Any] = {}
         self._running: list[tuple[nn.Module, Any]] = []
 
     @cached_property
@@ -51,6 +54,13 @@ class Recording:
             return
         self._keeping.take(call)
         self.calls.append((call, versions_of(call.tensors())))
+
+    def state(self, kind: type[T]) -> T:
+        """What a family remembers of this recording between two calls; forgotten when the block ends."""
+        if kind not in self._states:
+            self._states[kind] = kind()
+        found: T = self._states[kind]
+        return found
 
     def note(self, message: str, **fields: str | int | float) -> None:
         """Adds a note, once."""
@@ -97,6 +107,7 @@ class Recording:
         """The block has ended."""
         while self._running:
             self.end(self._running[-1][0])
+        self._states.clear()
         self.ended = True
 
     def forget_model(self) -> None:
