@@ -10,6 +10,7 @@ from attnviz.attention import Attention, DotProduct
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.recording.call import Call, Meaning, NotRecorded, Weights
+from attnviz.recording.inputs import Inputs, with_tokens
 from attnviz.recording.masks import Masks
 from attnviz.recording.modules import Modules
 from attnviz.recording.needs import still_needs
@@ -129,6 +130,9 @@ class Reading:
         try:
             meaning = call.meaning(self._masks, part)
             attention = self._attention(name, meaning, part)
+            attention = with_tokens(
+                attention, self._recording.inputs.get(call.run, Inputs()), self._recording.options.tokenizer
+            )
         except NotRecorded as reason:
             self._recording.note(reason.message, name=name, **reason.fields)
         except InputError as error:

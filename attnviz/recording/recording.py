@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from attnviz.recording.call import Call
+from attnviz.recording.inputs import Inputs
 from attnviz.recording.keeping import Keeping
 from attnviz.recording.modules import Modules, modules_of
 from attnviz.recording.options import Options
@@ -26,6 +27,7 @@ class Recording:
         self.calls: deque[tuple[Call, Versions]] = deque()
         self.notes: dict[tuple[str, str], Note] = {}
         self.lookalikes: dict[tuple[str, str], LookAlike] = {}
+        self.inputs: dict[int, Inputs] = {}
         # Above 0 while a family records a call whose inside another family would record again.
         self.inside = 0
         self.ended = False
