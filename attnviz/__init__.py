@@ -23,6 +23,7 @@ _PUBLIC: dict[str, str | None] = {
     "load": "attnviz.trace",
     "Selection": "attnviz.selection",
     "capture": "attnviz.recording",
+    "check_labels": "attnviz.recording",
     "InputError": "attnviz.base.errors",
     "figures": None,
     "models": None,

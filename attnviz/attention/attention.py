@@ -25,12 +25,16 @@ from attnviz.attention.scores import DotProduct, Given, Stored, grouped_product,
 from attnviz.attention.tiles import Index, Wanted, cols_index, count, positions, rows_index
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
+from attnviz.base.memory import amount, free_bytes
 from attnviz.tokens import Tokens
 
 Role = Literal["encoder", "decoder", "cross", "ego"]
 Form = Literal["dot-product", "additive", "linear", "deformable", "stored"]
 ROLES: tuple[str, ...] = get_args(Role)
 FORMS: tuple[str, ...] = get_args(Form)
+
+# Below this many bytes nobody asks how much memory is free.
+_LARGE = 256 << 20
 
 _QUERY_TOKENS = _m("The number of query tokens, {found}, is not the number of queries, {expected}.")
 _KEY_TOKENS = _m("The number of key tokens, {found}, is not the number of keys, {expected}.")
@@ -366,7 +370,22 @@ class Attention:
     def _indices(self, head: int | None, item: int, rows: Wanted, cols: Wanted) -> tuple[Index, Index]:
         self._check(head, item)
         queries, keys = self.shape
-        return rows_index(rows, queries, self.device), cols_index(cols, keys, self.device)
+        row_index, col_index = rows_index(rows, queries, self.device), cols_index(cols, keys, self.device)
+        self._check_memory((self.heads if head is None else 1) * count(row_index) * count(col_index))
+        return row_index, col_index
+
+    def _check_memory(self, numbers: int) -> None:
+        needed = numbers * self.scores.dtype.itemsize
+        free = free_bytes(self.device) if needed >= _LARGE else None
+        if free is not None and needed > free // 2:
+            raise InputError(
+                _m(
+                    "These weights would take {needed} twice over, and {free} are free; "
+                    "ask for one head, or for fewer rows or columns."
+                ),
+                needed=amount(needed),
+                free=amount(free),
+            )
 
     def _dot_product(self) -> DotProduct:
         if isinstance(self.scores, Given):

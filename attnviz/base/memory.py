@@ -22,12 +22,12 @@ def free_bytes(device: torch.device) -> int | None:
     return min(known, default=None)
 
 
-def amount(size: float) -> str:
-    """Bytes as a person reads them: "1.5 GiB", where 1 GiB is 2³⁰ bytes."""
-    power = 0
-    while size >= 1024 and power < len(_UNITS) - 1:
-        size, power = size / 1024, power + 1
-    return f"{size:.0f} {_UNITS[power]}" if power == 0 else f"{size:.3g} {_UNITS[power]}"
+def amount(size: int) -> str:
+    """Bytes as a person reads them, to three digits: "1.5 GiB", where 1 GiB is 2³⁰ bytes."""
+    scaled, power = float(size), 0
+    while scaled >= 1024 and power < len(_UNITS) - 1:
+        scaled, power = scaled / 1024, power + 1
+    return f"{scaled:.3g} {_UNITS[power]}" if scaled < 1000 else f"{scaled:.0f} {_UNITS[power]}"
 
 
 def _of_system() -> int | None:

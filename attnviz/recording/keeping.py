@@ -19,7 +19,7 @@ _ASK_EVERY = 64 << 20
 _RESERVE = 256 << 20
 
 FULL = _m(
-    "Recording stopped before memory ran out: {count} attentions hold {held}, and {free} are free. "
+    "Recording stopped before memory ran out, at attention number {count}: it holds {held}, and {free} are free. "
     "Fewer tokens or items at a time need less, and offload=True keeps the recording in the computer's own memory."
 )
 
