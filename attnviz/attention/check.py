@@ -22,7 +22,7 @@ class Check:
 
     @property
     def agrees(self) -> bool:
-        """Whether the weights are those that the model used, as far as its output tells. NaN does not agree."""
+        """Whether the weights are those that the model used, as far as its output tells."""
         return self.difference <= self.allowed
 
     @classmethod
@@ -35,11 +35,11 @@ class Check:
         largest_score: float,
         dtype: torch.dtype,
     ) -> "Check":
-        """Compares where both are numbers; rows of NaN are those that have no weights.
+        """Compares where neither is NaN: rows of NaN are those that have no weights.
 
         largest_value: the greatest |v|. largest_score: the greatest |score|. dtype: what the model computed in.
         """
-        difference = (expected - output).abs()
-        known = difference[~expected.isnan() & ~output.isnan()]
+        difference = (expected - output).abs().where(expected != output, 0)
+        known = difference[~expected.isnan() & ~output.isnan()].nan_to_num()
         rounding = torch.finfo(dtype).eps * (_ROUNDINGS + _ROUNDINGS_A_SCORE * largest_score)
         return cls(float(known.max()) if known.numel() else 0.0, max(largest_value * rounding, 1e-12))
