@@ -103,7 +103,7 @@ def test_grouped_keys_are_kept_as_few_as_they_are(tiny, padded):
 def test_softcap_and_sinks_are_recorded_by_name(tiny, padded):
     with torch.no_grad(), attnviz.capture(model := tiny("gemma2", "eager")) as trace:
         model(**padded("none"))
-    assert trace[0].scores.softcap == 2.0
+    assert trace[0].scores.softcap == 8.0
     with torch.no_grad(), attnviz.capture(model := tiny("gpt_oss", "eager")) as trace:
         model(**padded("none"))
     mass = trace[0].weights(None).sum(-1) + trace[0].sink_mass(None)

@@ -40,7 +40,7 @@ class Case:
 class Measured:
     """What one case gave; a row of the table.
 
-    bound: what the error may be. masked: how many rows have no key, and are left out.
+    bound: what the error may be. peak: the mean of the rows' greatest weights. masked: how many rows have no key, and are left out.
     """
 
     layers: int
@@ -48,6 +48,7 @@ class Measured:
     error: float
     bound: float
     largest_score: float | None
+    peak: float
     masked: int
     checked: int
     against: str
@@ -63,10 +64,11 @@ def measure(case: Case) -> Measured:
     run = case.run()
     error = bound = 0.0
     largest: float | None = None
-    masked = 0
+    masked, peaks = 0, []
     for attention, reference in zip(run.trace, run.references, strict=False):
         here, allowed, rows = _compare(attention, reference)
         error, bound, masked = max(error, here), max(bound, allowed), masked + rows
+        peaks += [float(attention.weights(None, item).amax(-1).nanmean()) for item in range(attention.items)]
         if isinstance(attention.scores, DotProduct):
             largest = max(largest or 0.0, _largest_score(attention))
     return Measured(
@@ -75,6 +77,7 @@ def measure(case: Case) -> Measured:
         error=error,
         bound=bound,
         largest_score=largest,
+        peak=sum(peaks) / max(1, len(peaks)),
         masked=masked,
         checked=sum(found.check is not None and found.check.agrees for found in run.trace),
         against=run.against,

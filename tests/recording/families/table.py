@@ -15,12 +15,12 @@ Written by `make families`, not by hand: each row is a run on this machine's CPU
 the same cases and fails where an attention is missing, where a weight is further off than the bound, or where a
 layer's weights × v are not the model's own output.
 
-*error*: the greatest difference of any weight, in all rows that have a key. *bound*: 1e-5 where no |score| is above
+*peak*: the greatest weight of a row, in the mean of all rows. *error*: the greatest difference of any weight, in all rows that have a key. *bound*: 1e-5 where no |score| is above
 64; above, twice what a float32 softmax of the same scores errs by. *held against*: the weights that the model handed
 out in the very pass that was recorded, or softmax(q·kᵀ) worked out in float64 beside it.
 
-| family | mechanism | layers | found | greatest score | error | bound | held against | rows without a key | checked by output |
-|---|---|---|---|---|---|---|---|---|---|
+| family | mechanism | layers | found | greatest score | peak | error | bound | held against | rows without a key | checked by output |
+|---|---|---|---|---|---|---|---|---|---|---|
 """
 
 
@@ -33,6 +33,7 @@ def row(case: Case, found: Measured) -> str:
         found.expected,
         found.layers,
         largest,
+        f"{found.peak:.2f}",
         f"{found.error:.1e}",
         f"{found.bound:.1e}",
         found.against,
