@@ -108,7 +108,7 @@ def test_softcap_and_sinks_are_recorded_by_name(tiny, padded):
         model(**padded("none"))
     mass = trace[0].weights(None).sum(-1) + trace[0].sink_mass(None)
     torch.testing.assert_close(mass, torch.ones_like(mass))
-    assert (trace[0].sink_mass(None) > 0.01).all()
+    assert float(trace[0].sink_mass(None).mean()) > 0.1
 
 
 def test_masks_are_kept_as_rules_not_pair_by_pair(tiny, padded):
