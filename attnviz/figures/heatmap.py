@@ -48,7 +48,7 @@ def heatmap(
     if _prints_numbers(tile):
         shown = np.where(states < 0, tile.weights, np.nan)
         texts = _texts(shown, len(tile.columns) > WIDE_NUMBERS)
-        traces += printed(texts, shown.astype(np.float64), palette.SEQUENTIAL)
+        traces += printed(texts, np.abs(shown.astype(np.float64)), palette.SEQUENTIAL)
     return plot.figure(traces, _layout(tile, title) | {"shapes": _outlines(tile, query, key)})
 
 
@@ -113,7 +113,8 @@ def _weight_map(tile: Tile, states: Int[np.ndarray, "n m"]) -> plot.Trace:
     weights = np.where(states < 0, tile.weights, np.nan).astype(np.float32)
     linear = tile.weights.shape[1] <= palette.LINEAR_KEYS
     with np.errstate(divide="ignore", invalid="ignore"):
-        z = weights if linear else np.log10(weights)
+        # Of a weight below 0 the colour shows the size.
+        z = np.abs(weights) if linear else np.log10(np.abs(weights))
     baseline = np.array([tile.uniform(row) for row in range(len(tile.rows))], dtype=np.float32)
     return plot.heatmap(
         name="weights",
@@ -256,7 +257,8 @@ def _default_title(tile: Tile) -> str:
 def baseline_sentence(tile: Tile, row: int | None = None) -> str:
     """The baseline of all rows, or of one row of the tile, in one sentence."""
     if not tile.baseline:
-        return _("No uniform baseline: these rows need not sum to 1.")
+        said = _("No uniform baseline: these rows need not sum to 1.")
+        return f"{said} {beyond_sentence()}" if tile.beyond else said
     counts = sorted({int(count) for count in (tile.counts if row is None else tile.counts[row : row + 1]) if count})
     if not counts:
         return _("No query may see any key.") if row is None else _("This query may see no key.")
@@ -267,6 +269,11 @@ def baseline_sentence(tile: Tile, row: int | None = None) -> str:
         least=counts[0],
         most=counts[-1],
     )
+
+
+def beyond_sentence() -> str:
+    """What colours and lines mean where weights are no shares."""
+    return _("Colour and thickness show sizes up to 1, without the sign; the numbers are exact.")
 
 
 def _outlines(tile: Tile, query: int | None, key: int | None) -> list[dict[str, Any]]:

@@ -46,6 +46,12 @@ class Tile:
         """1/N for the row-th query of the tile; NaN where the weights are no softmax or nothing is allowed."""
         return 1.0 / int(self.counts[row]) if self.baseline and self.counts[row] else float("nan")
 
+    @property
+    def beyond(self) -> bool:
+        """Whether some weights lie below 0 or above 1, as no share does; rounding is no reason."""
+        with np.errstate(invalid="ignore"):
+            return bool(((self.weights < 0) | (self.weights > 1 + 1e-3)).any())
+
     def row_of(self, position: int | None) -> int | None:
         """The row of the tile that holds the query at this position, if any."""
         return self.rows.index(position) if position in self.rows else None

@@ -131,7 +131,7 @@ def _drawn(tiles: Sequence[Tile], query: int | None, key: int | None) -> tuple[L
     every = Lines(
         *(np.concatenate([getattr(part, name) for part in parts]) for name in ("head", "row", "column", "weight"))
     )
-    order = np.argsort(every.weight, kind="stable")
+    order = np.argsort(np.abs(every.weight), kind="stable")
     cut_at = max(len(order) - MOST_LINES, 0)
     return every.at(order[cut_at:]), every.at(order[:cut_at])
 
@@ -148,7 +148,8 @@ def _lines_of(number: int, tile: Tile, query: int | None, key: int | None) -> Li
 
 def _line_traces(lines: Lines, tiles: Sequence[Tile]) -> list[plot.Trace]:
     """Few lines exactly as thick as they should be; many in levels of like thickness, one trace a level and head."""
-    thick = np.array([palette.thickness(float(weight)) for weight in lines.weight])
+    # A weight that is no share is drawn by its size, at most as thick as 1; the figure says so.
+    thick = np.array([palette.thickness(min(abs(float(weight)), 1.0)) for weight in lines.weight])
     if len(lines) > LEVELS:
         levels = max(LEVELS // len(tiles), 6)
         span = palette.STROKE_OF_ONE - palette.MINIMUM_STROKE

@@ -11,7 +11,7 @@ from attnviz.figures import palette
 from attnviz.figures.numerals import weight_text
 from attnviz.ui.components import ShownToken, TokenClick, tokens
 from attnviz.ui.heads.look import Look, mean_received
-from attnviz.ui.heads.source import HeadsStore
+from attnviz.ui.heads.store import HeadsStore
 from attnviz.ui.page import plain
 
 MOST_NUMBERED = 128
