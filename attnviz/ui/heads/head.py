@@ -14,6 +14,7 @@ from attnviz import figures
 from attnviz.attention import RowState
 from attnviz.base.language import _, _n
 from attnviz.figures.codes import codes
+from attnviz.figures.heatmap import beyond_sentence
 from attnviz.figures.numerals import weight_text
 from attnviz.ui import panels, presenting
 from attnviz.ui.components import ChartClick, MatrixAsk, MatrixClick, MatrixValue, matrix
@@ -82,6 +83,8 @@ def _of_rows(look: Look) -> list[str]:
         said.append(_n("{count} row holds NaN.", "{count} rows hold NaN.", nan))
     if zero:
         said.append(_n("{count} row is zero throughout.", "{count} rows are zero throughout.", zero))
+    if look.beyond():
+        said.append(beyond_sentence())
     return said
 
 

@@ -79,6 +79,13 @@ class Look:
         ]
         return float(torch.cat(parts).nanmean()) if parts else float("nan")
 
+    def beyond(self) -> bool:
+        """Whether some weight shown lies below 0 or above 1, as no share does."""
+        starts = range(0, len(self.rows), ROWS_AT_ONCE)
+        return not self.attention.normalised and any(
+            self.tile(self.rows[start : start + ROWS_AT_ONCE]).beyond for start in starts
+        )
+
     def states(self) -> Int8[Tensor, " rows"]:
         """Why a query shown has no weights; of several heads together, where none has any."""
         one = self.head if isinstance(self.head, int) else None

@@ -19,6 +19,7 @@ FILE = "ATTNVIZ_FILE"
 """The environment variable that names the file which the app was started with."""
 TYPES = ["safetensors", "npz", "npy", "pt", "pth", "bin"]
 _OPEN = "source:file"
+_BEGUN = "source:begun"
 # The upload that was closed stays in the widget until it is drawn no more.
 _CLOSED = "source:closed"
 
@@ -29,6 +30,13 @@ def opened() -> Source | None:
     if found is not None:
         return found[1]
     return _started_with()
+
+
+def begins_with_file() -> bool:
+    """True once, when a session begins in an app that was started with a file."""
+    first = not st.session_state.get(_BEGUN)
+    st.session_state[_BEGUN] = True
+    return first and _started_with() is not None
 
 
 def close() -> None:
