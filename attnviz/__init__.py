@@ -24,6 +24,7 @@ _PUBLIC: dict[str, str | None] = {
     "from_arrays": "attnviz.trace",
     "Selection": "attnviz.selection",
     "capture": "attnviz.recording",
+    "check_labels": "attnviz.recording",
     "InputError": "attnviz.base.errors",
     "figures": None,
     "models": None,

@@ -5,7 +5,7 @@ import streamlit as st
 from attnviz.base.errors import InputError
 from attnviz.base.language import _
 from attnviz.ui import presenting, state
-from attnviz.ui.heads import controls, glance, head, text
+from attnviz.ui.heads import checked, controls, glance, head, text
 from attnviz.ui.heads.look import look
 from attnviz.ui.page import complain, fragment, show_address
 from attnviz.ui.source import panel
@@ -20,12 +20,14 @@ def heads() -> None:
     try:
         found = panel.current(store)
         panel.origin(found)
+        checked.checks(found.trace)
         glance.glance(store, found)
         controls.controls(store, found)
         shown = look(found.trace, store.view)
         head.pair(shown)
         text.text(store, shown)
         head.pictures(store, shown)
+        checked.lookalikes(found.trace)
     except InputError as error:
         complain(error)
     show_address(store)

@@ -1,18 +1,19 @@
 import contextlib
 import json
 import struct
+from dataclasses import replace
 
 import pytest
 import safetensors.torch
 import torch
 
 import attnviz
-from attnviz.attention import Attention, Causal, Dense, Lengths, Window
+from attnviz.attention import Attention, Causal, Check, Dense, Lengths, Window
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.selection import Selection
 from attnviz.tokens import Tokens
-from attnviz.trace import Note, Origin, Trace, container
+from attnviz.trace import LookAlike, Note, Origin, Trace, container
 
 ORIGIN = Origin(
     kind="recorded", model="a model", text="日本語 <s>", device="cpu", dtype="bfloat16", torch_version="2.13"
@@ -399,3 +400,53 @@ def test_a_note_is_said_in_the_language_of_whoever_asks(monkeypatch):
     assert str(note) == "3 tokens"
     monkeypatch.setattr(language, "translate", lambda message, **fields: "three")
     assert note.message == "{count} tokens"
+
+
+def test_checks_and_look_alikes_come_back(tmp_path):
+    router = LookAlike("layers.0.router", (2, 9, 4), Note(_m("{count} weights were drawn."), {"count": 4}))
+    checked = replace(dot_product(), check=Check(difference=0.25, allowed=1e-5))
+    trace_of(checked, dot_product(), lookalikes=[router]).save(tmp_path / "run.safetensors")
+    found = attnviz.load(tmp_path / "run.safetensors")
+    assert [one.check for one in found] == [Check(0.25, 1e-5), None]
+    assert found.lookalikes == [router]
+
+
+def without(*fields):
+    """A file as it was written before there were these fields."""
+
+    def change(document):
+        for field in fields:
+            document.pop(field, None)
+            for attention in document["attentions"]:
+                attention.pop(field, None)
+
+    return change
+
+
+def test_files_of_before_there_were_checks_are_read():
+    found = attnviz.load(edited(without("check", "lookalikes")))
+    assert found[0].check is None
+    assert found.lookalikes == []
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("check", 3), ("check", {"difference": "1", "allowed": 1}), ("check", {"allowed": 1.0})],
+)
+def test_checks_that_are_none_are_refused(field, value):
+    def change(document):
+        document["attentions"][0][field] = value
+
+    with pytest.raises(InputError, match="does not belong there"):
+        attnviz.load(edited(change))
+
+
+@pytest.mark.parametrize(
+    "value", [3, [3], [{"name": "a", "shape": 3, "reason": {}}], [{"name": "a", "shape": [-1], "reason": {}}]]
+)
+def test_look_alikes_that_are_none_are_refused(value):
+    def change(document):
+        document["lookalikes"] = value
+
+    with pytest.raises(InputError, match="does not belong there"):
+        attnviz.load(edited(change))

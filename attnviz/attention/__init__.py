@@ -2,10 +2,12 @@
 
 from attnviz.attention.additive import split_additive
 from attnviz.attention.attention import FORMS, ROLES, Attention, Form, Role
-from attnviz.attention.masks import All, Causal, Dense, Lengths, Mask, Window, mask_from_json
+from attnviz.attention.check import Check
+from attnviz.attention.mask_files import mask_from_json
+from attnviz.attention.masks import All, Causal, Dense, Lengths, Mask, Window
 from attnviz.attention.overview import Overview
 from attnviz.attention.rows import RowState
-from attnviz.attention.scores import DotProduct, Stored
+from attnviz.attention.scores import DotProduct, Given, Stored
 
 __all__ = [
     "FORMS",
@@ -13,9 +15,11 @@ __all__ = [
     "All",
     "Attention",
     "Causal",
+    "Check",
     "Dense",
     "DotProduct",
     "Form",
+    "Given",
     "Lengths",
     "Mask",
     "Overview",

@@ -9,6 +9,7 @@ from jaxtyping import Bool, Float, Int8, Shaped
 from torch import Tensor
 
 from attnviz.attention import inputs
+from attnviz.attention.check import Check
 from attnviz.attention.masks import Mask
 from attnviz.attention.overview import Overview, survey
 from attnviz.attention.rows import (
@@ -20,16 +21,20 @@ from attnviz.attention.rows import (
     statistics_of,
     stored_states,
 )
-from attnviz.attention.scores import DotProduct, Stored, grouped_product, shared
+from attnviz.attention.scores import DotProduct, Given, Stored, grouped_product, shared
 from attnviz.attention.tiles import Index, Wanted, cols_index, count, positions, rows_index
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
+from attnviz.base.memory import amount, free_bytes
 from attnviz.tokens import Tokens
 
 Role = Literal["encoder", "decoder", "cross", "ego"]
 Form = Literal["dot-product", "additive", "linear", "deformable", "stored"]
 ROLES: tuple[str, ...] = get_args(Role)
 FORMS: tuple[str, ...] = get_args(Form)
+
+# Below this many bytes nobody asks how much memory is free.
+_LARGE = 256 << 20
 
 _QUERY_TOKENS = _m("The number of query tokens, {found}, is not the number of queries, {expected}.")
 _KEY_TOKENS = _m("The number of key tokens, {found}, is not the number of keys, {expected}.")
@@ -46,19 +51,21 @@ class Attention:
     name: the model's own name of the layer. layer: 0-based among the layers of its role.
     normalised: each row is a softmax; False for gates, sigmoid and differential attention.
     note: a message id that says what a person should know about this attention, or "".
+    check: how the weights compare with the model's own output, where that could be seen.
     """
 
     name: str
     role: Role
     form: Form
     layer: int
-    scores: DotProduct | Stored
+    scores: DotProduct | Given
     query_tokens_by_item: tuple[Tokens, ...]
     key_tokens_by_item: tuple[Tokens, ...]
     mask: Mask | None = None
     value: Float[Tensor, "items value_heads m dv"] | None = None
     normalised: bool = True
     note: str = ""
+    check: Check | None = None
     _known: dict[tuple[int, int | None], RowStatistics] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
@@ -99,12 +106,12 @@ class Attention:
             softcap=softcap,
             sinks=None if sinks is None else sinks.detach().to(query.device),
         )
-        return cls._complete(
+        return cls.from_scores(
             scores,
-            rule,
-            value,
-            query_tokens,
-            key_tokens,
+            mask=rule,
+            value=value,
+            query_tokens=query_tokens,
+            key_tokens=key_tokens,
             name=name,
             role=role,
             layer=layer,
@@ -135,12 +142,12 @@ class Attention:
         """
         scores = Stored(inputs.with_items_and_heads(weights, "weights"))
         rule, _ = inputs.split_mask(mask, None)
-        return cls._complete(
+        return cls.from_scores(
             scores,
-            rule,
-            value,
-            query_tokens,
-            key_tokens,
+            mask=rule,
+            value=value,
+            query_tokens=query_tokens,
+            key_tokens=key_tokens,
             name=name,
             role=role,
             layer=layer,
@@ -150,21 +157,23 @@ class Attention:
         )
 
     @classmethod
-    def _complete(
+    def from_scores(
         cls,
-        scores: DotProduct | Stored,
-        mask: Mask | None,
-        value: Tensor | None,
-        query_tokens: Tokens | Sequence[Tokens] | None,
-        key_tokens: Tokens | Sequence[Tokens] | None,
+        scores: DotProduct | Given,
         *,
-        name: str,
-        role: Role,
-        layer: int,
         form: Form,
-        note: str,
+        mask: Mask | None = None,
+        value: Float[Tensor, "..."] | None = None,
         normalised: bool = True,
+        name: str = "",
+        role: Role = "encoder",
+        layer: int = 0,
+        query_tokens: Tokens | Sequence[Tokens] | None = None,
+        key_tokens: Tokens | Sequence[Tokens] | None = None,
+        note: str = "",
+        check: Check | None = None,
     ) -> "Attention":
+        """Scores or weights of any kind, and a rule. Raises `InputError` where sizes do not fit."""
         items, _, queries, keys = scores.sizes
         device = scores.device
         if mask is not None:
@@ -185,6 +194,7 @@ class Attention:
             value=value,
             normalised=normalised,
             note=note,
+            check=check,
         )
 
     @property
@@ -242,7 +252,7 @@ class Attention:
     ) -> Float[Tensor, "*heads n m"]:
         """exp(score − row maximum) / row sum: 0 where forbidden, NaN in rows that are masked or hold NaN."""
         row_index, col_index = self._indices(head, item, rows, cols)
-        if isinstance(self.scores, Stored):
+        if isinstance(self.scores, Given):
             return self._out(self._stored_weights(self.scores, head, item, row_index, col_index), head)
         logits = masked_logits(self.scores, self.mask, item, head, row_index, col_index)
         found = self._statistics(head, item, row_index, logits if cols is None else None)
@@ -292,7 +302,7 @@ class Attention:
         """A `RowState` for each query: why a row has no weights to look at."""
         self._check(head, item)
         every = slice(0, self.shape[0])
-        if isinstance(self.scores, Stored):
+        if isinstance(self.scores, Given):
             state = stored_states(self.scores, self.mask, item, head, every)
         else:
             state = self._statistics(head, item, every).state()
@@ -360,15 +370,30 @@ class Attention:
     def _indices(self, head: int | None, item: int, rows: Wanted, cols: Wanted) -> tuple[Index, Index]:
         self._check(head, item)
         queries, keys = self.shape
-        return rows_index(rows, queries, self.device), cols_index(cols, keys, self.device)
+        row_index, col_index = rows_index(rows, queries, self.device), cols_index(cols, keys, self.device)
+        self._check_memory((self.heads if head is None else 1) * count(row_index) * count(col_index))
+        return row_index, col_index
+
+    def _check_memory(self, numbers: int) -> None:
+        needed = numbers * self.scores.dtype.itemsize
+        free = free_bytes(self.device) if needed >= _LARGE else None
+        if free is not None and needed > free // 2:
+            raise InputError(
+                _m(
+                    "These weights would take {needed} twice over, and {free} are free; "
+                    "ask for one head, or for fewer rows or columns."
+                ),
+                needed=amount(needed),
+                free=amount(free),
+            )
 
     def _dot_product(self) -> DotProduct:
-        if isinstance(self.scores, Stored):
+        if isinstance(self.scores, Given):
             raise InputError(_m("“{name}” holds stored weights alone, so its scores are not known."), name=self.name)
         return self.scores
 
     def _stored_weights(
-        self, scores: Stored, head: int | None, item: int, rows: Index, cols: Index
+        self, scores: Given, head: int | None, item: int, rows: Index, cols: Index
     ) -> Float[Tensor, "h n m"]:
         tile = scores.tile(item, head, rows, cols)
         if self.mask is None:

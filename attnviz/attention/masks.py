@@ -4,7 +4,6 @@ Rules are joined with `&`: a pair is allowed where every rule allows it. Queries
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -257,77 +256,3 @@ class All(Mask):
 
 def _rules(mask: Mask) -> tuple[Mask, ...]:
     return mask.rules if isinstance(mask, All) else (mask,)
-
-
-# A file may say anything: no rule of ours needs more parts or larger numbers than these.
-_MOST_RULES = 16
-_LARGEST = 1 << 40
-
-
-def mask_from_json(data: object, tensors: Mapping[str, Tensor]) -> Mask:
-    """The mask that `to_json` and `tensors` describe. Raises `InputError` for anything else."""
-    if not isinstance(data, Mapping):
-        raise _unexpected("mask", data)
-    rule = data.get("rule")
-    if rule == "all":
-        return _all_from_json(data, tensors)
-    if rule == "causal":
-        return Causal(_whole(data, "offset"))
-    if rule == "window":
-        return Window(_whole_or_none(data, "left"), _whole_or_none(data, "right"), _whole(data, "offset"))
-    if rule == "lengths":
-        return Lengths(_wholes(data, "starts"), _wholes(data, "stops"))
-    if rule == "dense":
-        pairs = tensors.get("allowed")
-        if pairs is None or pairs.dtype != torch.bool or pairs.ndim != 4:
-            raise InputError(_m("The mask's tensor is missing or is not a Boolean tensor of 4 dimensions."))
-        return Dense(pairs)
-    raise _unexpected("rule", rule)
-
-
-def _all_from_json(data: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Mask:
-    rules = data.get("rules")
-    nested = isinstance(rules, list) and any(isinstance(r, Mapping) and r.get("rule") == "all" for r in rules)
-    if not isinstance(rules, list) or not 0 < len(rules) <= _MOST_RULES or nested:
-        raise _unexpected("rules", rules)
-    return All(
-        tuple(
-            mask_from_json(
-                rule,
-                {
-                    name.removeprefix(f"{number}."): tensor
-                    for name, tensor in tensors.items()
-                    if name.startswith(f"{number}.")
-                },
-            )
-            for number, rule in enumerate(rules)
-        )
-    )
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= _LARGEST
-
-
-def _whole(data: Mapping[str, Any], name: str) -> int:
-    value = data.get(name)
-    if not _is_whole(value):
-        raise _unexpected(name, value)
-    return int(value)  # type: ignore[arg-type]  # _is_whole has looked
-
-
-def _whole_or_none(data: Mapping[str, Any], name: str) -> int | None:
-    return None if data.get(name) is None else _whole(data, name)
-
-
-def _wholes(data: Mapping[str, Any], name: str) -> tuple[int, ...]:
-    values = data.get(name)
-    if not isinstance(values, list) or not all(_is_whole(value) for value in values):
-        raise _unexpected(name, values)
-    return tuple(values)
-
-
-def _unexpected(field: str, value: object) -> InputError:
-    return InputError(
-        _m("The mask's “{field}” is {found}, which is not a rule known here."), field=field, found=repr(value)[:60]
-    )

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from attnviz.attention.masks import Mask
 from attnviz.attention.rows import RowState, RowStatistics, row_strips
-from attnviz.attention.scores import DotProduct, Stored
+from attnviz.attention.scores import DotProduct, Given
 from attnviz.attention.strips import Layout, Strip, Strips
 from attnviz.attention.tiles import strip_elements
 from attnviz.base.errors import InputError
@@ -46,7 +46,7 @@ class Overview:
 
 
 def survey(
-    scores: DotProduct | Stored,
+    scores: DotProduct | Given,
     mask: Mask | None,
     item: int,
     head: int | None,
@@ -82,7 +82,7 @@ class _Pass:
 
     def __init__(
         self,
-        scores: DotProduct | Stored,
+        scores: DotProduct | Given,
         mask: Mask | None,
         item: int,
         head: int | None,

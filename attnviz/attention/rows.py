@@ -13,7 +13,7 @@ from jaxtyping import Bool, Float, Int8
 from torch import Tensor
 
 from attnviz.attention.masks import Mask
-from attnviz.attention.scores import DotProduct, Stored
+from attnviz.attention.scores import DotProduct, Given
 from attnviz.attention.tiles import Index, count, part, positions, strip_elements
 
 
@@ -114,7 +114,7 @@ def row_statistics(scores: DotProduct, mask: Mask | None, item: int, head: int |
 
 
 def row_strips(
-    scores: DotProduct | Stored, mask: Mask | None, item: int, head: int | None, rows: Index, unit: int = 1
+    scores: DotProduct | Given, mask: Mask | None, item: int, head: int | None, rows: Index, unit: int = 1
 ) -> Iterator[tuple[slice, slice]]:
     """Strips of bounded size: which of the rows, counted within them, and the keys outside of which they see nothing.
 
@@ -156,7 +156,7 @@ def reach(mask: Mask | None, item: int, rows: Index, keys: int) -> slice:
     return slice(start, max(min(stop, keys), start + 1))
 
 
-def stored_states(scores: Stored, mask: Mask | None, item: int, head: int | None, rows: Index) -> Int8[Tensor, "h n"]:
+def stored_states(scores: Given, mask: Mask | None, item: int, head: int | None, rows: Index) -> Int8[Tensor, "h n"]:
     """The state of some rows of stored weights, in strips of bounded size."""
     every = slice(0, scores.sizes[3])
     heads = scores.sizes[1] if head is None else 1

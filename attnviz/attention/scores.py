@@ -1,5 +1,6 @@
 """Where the weights of an attention come from: queries and keys, or weights that were stored as they are."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 
 import torch
@@ -88,8 +89,44 @@ class DotProduct:
         return (self.sinks if head is None else self.sinks[head : head + 1]).to(self.dtype)[:, None]
 
 
+class Given(ABC):
+    """Weights that are no softmax of q·k: stored as they are, or worked out for a tile in another way."""
+
+    @property
+    @abstractmethod
+    def sizes(self) -> tuple[int, int, int, int]:
+        """Items, heads, queries, keys."""
+
+    @property
+    @abstractmethod
+    def device(self) -> torch.device:
+        """Where everything is."""
+
+    @property
+    def kv_heads(self) -> int:
+        """As many as there are heads: weights alone do not tell."""
+        return self.sizes[1]
+
+    @property
+    @abstractmethod
+    def dtype(self) -> torch.dtype:
+        """What is computed in: float64 for float64 weights, float32 for all others."""
+
+    @abstractmethod
+    def tensors(self) -> tuple[Tensor, ...]:
+        """Everything that is kept."""
+
+    @abstractmethod
+    def on(self, device: torch.device) -> "Given":
+        """The same weights on another device."""
+
+    @abstractmethod
+    def tile(self, item: int, head: int | None, rows: Index, cols: Index) -> Float[Tensor, "h n m"]:
+        """The weights of some queries and keys; may share memory with what is kept."""
+
+
 @dataclass(frozen=True, eq=False)
-class Stored:
+class Stored(Given):
     """Weights as something else computed them."""
 
     stored: Float[Tensor, "items heads n m"]
@@ -106,17 +143,12 @@ class Stored:
         return self.stored.device
 
     @property
-    def kv_heads(self) -> int:
-        """As many as there are heads: stored weights do not tell."""
-        return self.stored.shape[1]
-
-    @property
     def dtype(self) -> torch.dtype:
-        """What is computed in: float64 for float64 weights, float32 for all others."""
+        """Float64 for float64 weights, float32 for all others."""
         return torch.float64 if self.stored.dtype == torch.float64 else torch.float32
 
     def tensors(self) -> tuple[Tensor, ...]:
-        """Everything that is kept."""
+        """The weights."""
         return (self.stored,)
 
     def on(self, device: torch.device) -> "Stored":
@@ -124,7 +156,7 @@ class Stored:
         return Stored(self.stored.to(device))
 
     def tile(self, item: int, head: int | None, rows: Index, cols: Index) -> Float[Tensor, "h n m"]:
-        """The stored weights of some queries and keys; may share memory with what is kept."""
+        """The stored weights of some queries and keys; shares memory with what is kept."""
         return tile_of(self.stored, item, head, rows, cols).to(self.dtype)
 
 

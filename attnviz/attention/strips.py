@@ -9,7 +9,7 @@ from torch.nn.functional import pad
 
 from attnviz.attention.masks import Mask
 from attnviz.attention.rows import RowStatistics, forbid, states
-from attnviz.attention.scores import DotProduct, Stored
+from attnviz.attention.scores import DotProduct, Given
 from attnviz.attention.tiles import positions
 
 # exp of this is 0 in every precision, and 0 times this is 0, which 0 times −∞ is not.
@@ -79,7 +79,7 @@ class Strip:
 class Strips:
     """One head (None: all heads) of one item, its keys laid out once for strip after strip."""
 
-    scores: DotProduct | Stored
+    scores: DotProduct | Given
     mask: Mask | None
     item: int
     head: int | None
@@ -89,7 +89,7 @@ class Strips:
 
     @classmethod
     def of(
-        cls, scores: DotProduct | Stored, mask: Mask | None, item: int, head: int | None, layout: Layout, top: int
+        cls, scores: DotProduct | Given, mask: Mask | None, item: int, head: int | None, layout: Layout, top: int
     ) -> "Strips":
         """`top` is how many of the greatest weights of a row are looked for."""
         places, _ = layout.places(slice(0, layout.cells))
@@ -103,7 +103,7 @@ class Strips:
         if self.mask is not None:
             rule = self.mask.allowed(self.item, positions(rows, cols.device), cols, self.head)
             allowed = rule if allowed is None else rule & allowed
-        if isinstance(self.scores, Stored):
+        if isinstance(self.scores, Given):
             return self._stored(self.scores, rows, cols, allowed)
         return self._dot_product(self.scores, rows, cols, cells, allowed)
 
@@ -151,7 +151,7 @@ class Strips:
         )
 
     def _stored(
-        self, scores: Stored, rows: slice, cols: Int[Tensor, " M"], allowed: Bool[Tensor, "h_or_1 b_or_1 M"] | None
+        self, scores: Given, rows: slice, cols: Int[Tensor, " M"], allowed: Bool[Tensor, "h_or_1 b_or_1 M"] | None
     ) -> Strip:
         weights = scores.tile(self.item, self.head, rows, cols).clone()
         nan = weights.isnan().any(2)

@@ -14,7 +14,7 @@ from attnviz.attention import Attention, Role
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.models.card import Card
-from attnviz.recording import capture
+from attnviz.recording import LabelCheck, capture, check_labels
 from attnviz.tokens import Tokens
 from attnviz.trace import Note, Trace
 
@@ -78,6 +78,18 @@ class TextModel:
                 raise InputError(
                     _m("The model “{name}” does not take this text: {reason}"), name=self.name, reason=said
                 ) from reason
+
+    def check_labels(self, text: str, position: int) -> LabelCheck:
+        """Whether changing one token of the text moves that token's keys and values in the first layer, and no others.
+
+        Raises `InputError` for a position that the text does not have, and as `attnviz.check_labels` does.
+        """
+        encoding, _ = self._encode(text)
+        with self._running, torch.no_grad():
+            inputs = self._inputs(encoding)
+            if self.module.config.is_encoder_decoder:  # type: ignore[union-attr]  # every Hugging Face model has it
+                inputs["decoder_input_ids"] = inputs["input_ids"][:, :1]
+            return check_labels(self.module, inputs, position)
 
     def _trace(self, text: str, values: bool, notes: list[Note]) -> Trace:
         encoding, left_out = self._encode(text)

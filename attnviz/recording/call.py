@@ -8,9 +8,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from attnviz.attention import Attention, Mask
+from attnviz.attention import Form, Given, Mask
 from attnviz.recording.masks import Masks
 from attnviz.recording.roles import Part
+from attnviz.recording.sample import Sample
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,7 +19,7 @@ class Meaning:
     """A call in the terms of `Attention.from_qk`.
 
     causal: no query sees a later key. elsewhere: the keys come from another sequence than the queries;
-    None where that cannot be seen.
+    None where that cannot be seen. sample: what the model's own output is compared by.
     """
 
     query: Float[Tensor, "items heads n d"]
@@ -31,6 +32,35 @@ class Meaning:
     sinks: Float[Tensor, " heads"] | None = None
     causal: bool = False
     elsewhere: bool | None = None
+    sample: Sample | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Queries, keys."""
+        return self.query.shape[2], self.key.shape[2]
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """A call of which the weights are known, but not as a softmax of q·k; the rest as in `Meaning`.
+
+    form: what the attention is. normalised: each row is a softmax. note: a message id, or "".
+    """
+
+    scores: Given
+    value: Float[Tensor, "items value_heads m dv"] | None = None
+    mask: Mask | None = None
+    form: Form = "stored"
+    normalised: bool = True
+    note: str = ""
+    causal: bool = False
+    elsewhere: bool | None = None
+    sample: Sample | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Queries, keys."""
+        return self.scores.sizes[2:]
 
 
 class NotRecorded(Exception):  # noqa: N818  not an error: the model ran, and the message says what is missing
@@ -42,52 +72,56 @@ class NotRecorded(Exception):  # noqa: N818  not an error: the model ran, and th
         self.fields = fields
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, kw_only=True)
 class Call(ABC):
-    """What is kept of a call: references to its tensors, detached; nothing is copied or computed.
+    """What is kept of a call: references to its tensors, detached; as little as possible is copied or computed.
 
     module: the one that attended. run: which forward pass of the model, from 0.
-    autocast: the type that PyTorch cast the tensors to.
     """
 
     module: nn.Module
     run: int
+
+    @abstractmethod
+    def meaning(self, masks: Masks, part: Part | None) -> Meaning | Weights:
+        """What the call computed, in this part of the model. Raises `NotRecorded` where that cannot be told."""
+
+    @abstractmethod
+    def tensors(self) -> tuple[Any, ...]:
+        """Everything the meaning depends on."""
+
+    def large(self) -> tuple[str, ...]:
+        """The attributes that hold the tensors which make up the memory of a recording."""
+        return ()
+
+    def keys(self) -> Tensor | None:
+        """The keys, where they are known."""
+        return None
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class QueryKeyCall(Call):
+    """A call whose queries and keys are known.
+
+    autocast: the type that PyTorch cast the tensors to. column: one column of the values, and of some rows of the
+    output, as `Sample` needs them, in the dimensions that they had; None where the output does not tell.
+    """
+
     query: Tensor
     key: Tensor
     value: Tensor | None
     mask: Any
-    autocast: torch.dtype | None
-
-    @abstractmethod
-    def meaning(self, masks: Masks, part: Part | None) -> Meaning:
-        """What the call computed, in this part of the model. Raises `NotRecorded` where that cannot be told."""
+    autocast: torch.dtype | None = None
+    column: tuple[Tensor, Tensor] | None = None
 
     def tensors(self) -> tuple[Any, ...]:
-        """Everything the meaning depends on: queries, keys, then the rest."""
+        """Queries, keys, then the rest."""
         return (self.query, self.key, self.value, self.mask)
 
-    def check(self, attention: Attention) -> None:  # noqa: B027  most families know what they call
-        """Raises `NotRecorded` where the attention is not what the model computed."""
+    def large(self) -> tuple[str, ...]:
+        """Queries, keys, values."""
+        return ("query", "key", "value")
 
-
-Versions = tuple[int | None, ...]
-
-
-def versions_of(tensors: tuple[Any, ...]) -> Versions:
-    """How often each was changed in place; None where PyTorch does not count, as in inference mode."""
-    return tuple(
-        [tensor._version if isinstance(tensor, Tensor) and not tensor.is_inference() else None for tensor in tensors]
-    )
-
-
-def kept(tensor: Tensor) -> Tensor:
-    """The tensor without its part in autograd's graph."""
-    return tensor.detach() if tensor.requires_grad else tensor
-
-
-def autocast_of(tensor: Tensor) -> torch.dtype | None:
-    """The type that autocast will compute in; None where it is off."""
-    if not torch._C._is_any_autocast_enabled():
-        return None
-    device = tensor.device.type
-    return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else None
+    def keys(self) -> Tensor:
+        """The keys."""
+        return self.key

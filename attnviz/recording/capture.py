@@ -13,12 +13,14 @@ from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.recording import huggingface
 from attnviz.recording.compiled import uncompiled
+from attnviz.recording.inputs import Inputs
 from attnviz.recording.needs import needs_of
+from attnviz.recording.options import Generation, Options
 from attnviz.recording.reading import Reading
 from attnviz.recording.recording import Recording
 from attnviz.recording.routing import recordings, routed_to
 from attnviz.recording.watching import watching
-from attnviz.trace import Note, Origin, Trace
+from attnviz.trace import LookAlike, Note, Origin, Trace
 
 COMPILED = _m(
     "The model is compiled; while it was recorded it ran uncompiled, so its output may differ in the last digits."
@@ -27,7 +29,15 @@ SCRIPTED = _m("“{name}” is TorchScript: what happens inside it was not recor
 
 
 @contextmanager
-def capture(model: object, *, values: bool = False) -> Iterator[Trace]:
+def capture(
+    model: object,
+    *,
+    values: bool = False,
+    tokenizer: Any = None,
+    offload: bool = False,
+    implicit: bool = False,
+    generation: Generation = "replay",
+) -> Iterator[Trace]:
     """Records the attentions of a model that runs within the block.
 
         with attnviz.capture(model) as trace:
@@ -37,11 +47,18 @@ def capture(model: object, *, values: bool = False) -> Iterator[Trace]:
     (and to values, if asked for), never the n × n weights. The model, its masks and its output stay as they are;
     only where PyTorch would take a fast path for nn.MultiheadAttention does the output move, by about 1e-6, and
     `trace.notes` says so, as it says what could not be recorded. What runs in other threads is not recorded.
+    Every attention is compared with the model's own output (`attention.check`).
+
+    values: keep the values too. tokenizer: for the texts of the tokens whose ids the model is given. offload: keep
+    the recording in the computer's memory instead of the GPU's. implicit: for linear attention, which has no
+    softmax, the weights that it amounts to. generation: what `generate` leaves in the trace, one pass over all
+    that was written ("replay") or the cached steps put together ("stitch").
     Raises `InputError` where the model is not a torch module.
     """
     if not isinstance(model, nn.Module):
         raise InputError(_m("A torch.nn.Module was expected; {found} was given."), found=type(model).__name__)
-    recording, needs = Recording(model, values=values), needs_of(model)
+    options = Options(values=values, tokenizer=tokenizer, offload=offload, implicit=implicit, generation=generation)
+    recording, needs = Recording(model, options), needs_of(model)
     if needs.scripted:
         _note_scripted(recording)
     with ExitStack() as stack:
@@ -53,8 +70,8 @@ def capture(model: object, *, values: bool = False) -> Iterator[Trace]:
             stack.enter_context(huggingface.interface)
         if needs.watching:
             stack.enter_context(watching())
-        else:
-            stack.callback(model.register_forward_pre_hook(_counting_runs(recording)).remove)
+        hook = model.register_forward_pre_hook(_see_inputs(recording, begins=not needs.watching), with_kwargs=True)
+        stack.callback(hook.remove)
         try:
             yield _Recorded(recording)
         finally:
@@ -83,13 +100,22 @@ class _Recorded(Trace):
         """What could not be recorded, and what differs from a run without recording."""
         return self._reading.notes()
 
+    @property
+    def lookalikes(self) -> list[LookAlike]:
+        """What ran beside the attentions and only looks like one."""
+        return self._reading.lookalikes()
 
-def _counting_runs(recording: Recording) -> Callable[[nn.Module, tuple[Any, ...]], None]:
-    def begin(module: nn.Module, args: tuple[Any, ...]) -> None:  # noqa: ARG001  the hook's signature
+
+def _see_inputs(recording: Recording, *, begins: bool) -> Callable[[nn.Module, tuple[Any, ...], dict[str, Any]], None]:
+    """A hook that remembers what the model was called with; begins: nothing else counts its runs."""
+
+    def see(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         if recording in recordings():
-            recording.begin_run()
+            if begins:
+                recording.begin_run()
+            recording.inputs[recording.run] = Inputs.of(module, args, kwargs)
 
-    return begin
+    return see
 
 
 def _note_scripted(recording: Recording) -> None:

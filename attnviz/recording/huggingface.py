@@ -12,21 +12,20 @@ from inspect import signature, unwrap
 from typing import Any
 
 import torch
-from jaxtyping import Float
 from torch import Tensor, nn
 
-from attnviz.attention import Attention, Causal, Mask, Window
+from attnviz.attention import Causal, Mask, Window
 from attnviz.base.language import _m
-from attnviz.recording.call import Call, Meaning, NotRecorded, autocast_of, kept
+from attnviz.recording.call import Meaning, NotRecorded, QueryKeyCall
 from attnviz.recording.masks import Masks, looks_back_only
 from attnviz.recording.roles import Part
 from attnviz.recording.routing import Shared, recordings
+from attnviz.recording.sample import Sample, column_of, sampled_rows
 from attnviz.recording.scaled_dot_product import DROPOUT
+from attnviz.recording.tensors import autocast_of, kept
 
 MASK = _m("“{name}” was not recorded: its mask is a {found}, which is not known here.")
 SHAPE = _m("“{name}” was not recorded: its queries have {found} dimensions; 4 were expected.")
-DIFFERENT = _m("“{name}” is not shown: it does more than softmax(q·k); its own weights differ by {difference}.")
-
 PACKED = _m("“{name}” was not recorded: several sequences are packed into one, and where each ends is not known here.")
 
 NAMES = ("query", "key", "value", "attention_mask")
@@ -46,24 +45,13 @@ OPTIONS = frozenset(
 )
 OTHER_SEQUENCE = {"key_value_states", "encoder_hidden_states"}
 
-# What the model's own weights may differ by from those that q and k give: rounding, no more.
-TOLERANCE = {torch.float64: 1e-3, torch.float32: 1e-3}
-TOLERANCE_OF_HALF = 2e-2
 
-
-@dataclass(slots=True, eq=False)
-class InterfaceCall(Call):
-    """One call of an attention function.
-
-    options: those of its further arguments that change the weights.
-    row: the last query's weights ("items heads m") or output ("items heads dv") as the function returned them,
-    where the function is not one of transformers' own, of which it is known what they compute.
-    """
+@dataclass(slots=True, eq=False, kw_only=True)
+class InterfaceCall(QueryKeyCall):
+    """One call of an attention function; options are those of its further arguments that change the weights."""
 
     implementation: str
     options: dict[str, Any]
-    row: Tensor | None
-    row_is_weights: bool
 
     def tensors(self) -> tuple[Any, ...]:
         """Queries, keys, values, mask, bias and sinks."""
@@ -93,21 +81,11 @@ class InterfaceCall(Call):
             sinks=None if sinks is None else sinks.flatten(),
             causal=causal,
             elsewhere=self._elsewhere(causal, part, queries != keys),
+            sample=self._sample(),
         )
 
-    def check(self, attention: Attention) -> None:
-        """Compares the last row with what the function returned."""
-        if self.row is None:
-            return
-        last = attention.shape[0] - 1
-        difference = 0.0
-        for item in range(attention.items):
-            weights = attention.weights(None, item, [last])[:, 0]
-            found = weights if self.row_is_weights or self.value is None else _times(weights, self.value[item])
-            here = (found - self.row[item].to(found.dtype)).abs().nan_to_num(0)
-            difference = max(difference, float(here.max()))
-        if difference > TOLERANCE.get(self.query.dtype, TOLERANCE_OF_HALF):
-            raise NotRecorded(DIFFERENT, difference=f"{difference:.0e}")
+    def _sample(self) -> Sample | None:
+        return None if self.column is None else Sample(sampled_rows(self.query.shape[2]), *self.column)
 
     def _states_causal(self) -> bool | None:
         stated = self.options.get("is_causal")
@@ -188,22 +166,21 @@ def _record(function: Callable[..., Any], implementation: str, module: nn.Module
         for recording in found:
             recording.inside -= 1
     query, key, value, mask, options = _arguments(function, module, args, kwargs)
-    row, is_weights = _row_to_check(function, query, key, options, output)
     wanted = {name: _kept(option) for name, option in options.items() if option is not None and name in OPTIONS}
+    column = None if options.get("dropout") else _columns(query, value, output)
     for recording in found:
         recording.keep(
             InterfaceCall(
-                module,
-                recording.run,
-                kept(query),
-                kept(key),
-                kept(value) if recording.values or (row is not None and not is_weights) else None,
-                _kept(mask),
-                autocast_of(query),
-                implementation or "eager",
-                wanted,
-                row,
-                is_weights,
+                module=module,
+                run=recording.run,
+                query=kept(query),
+                key=kept(key),
+                value=kept(value) if recording.options.values else None,
+                mask=_kept(mask),
+                autocast=autocast_of(query),
+                column=column,
+                implementation=implementation or "eager",
+                options=wanted,
             )
         )
         if options.get("dropout"):
@@ -226,23 +203,15 @@ def _arguments(
     return given["query"], given["key"], given["value"], given.get("attention_mask"), given
 
 
-def _row_to_check(
-    function: Any, query: Tensor, key: Tensor, options: dict[str, Any], output: Any
-) -> tuple[Tensor | None, bool]:
-    """The last query's row of what the function returned, where it may compute something of its own."""
-    if function.__module__.startswith("transformers.integrations.") or options.get("dropout"):
-        return None, False
-    result, weights = output if isinstance(output, tuple) and len(output) == 2 else (output, None)
-    if isinstance(weights, Tensor) and weights.shape == (*query.shape[:3], key.shape[2]):
-        return kept(weights)[:, :, -1].clone(), True
-    if isinstance(result, Tensor) and result.shape[:3] == (query.shape[0], query.shape[2], query.shape[1]):
-        return kept(result)[:, -1].clone(), False
-    return None, False
-
-
-def _times(weights: Float[Tensor, "heads m"], value: Float[Tensor, "value_heads m dv"]) -> Float[Tensor, "heads dv"]:
-    shared = value.to(weights.dtype).repeat_interleave(len(weights) // len(value), 0)
-    return torch.einsum("hm,hmd->hd", weights, shared)
+def _columns(query: Tensor, value: Tensor, output: Any) -> tuple[Tensor, Tensor] | None:
+    """One column of the values and of the output, "items heads rows 1", where it is what these functions return."""
+    result = output[0] if isinstance(output, tuple) else output
+    items, heads, queries = query.shape[:3]
+    width = value.shape[-1]
+    if not isinstance(result, Tensor) or result.shape != (items, queries, heads, width) or 0 in result.shape:
+        return None
+    rows = sampled_rows(queries)
+    return column_of(value, width), column_of(result[:, rows.start :: rows.step], width).transpose(1, 2)
 
 
 @cache

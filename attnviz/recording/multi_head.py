@@ -19,11 +19,13 @@ from torch.overrides import TorchFunctionMode
 
 from attnviz.base.language import _m
 from attnviz.recording import scaled_dot_product
-from attnviz.recording.call import Call, Meaning, kept
+from attnviz.recording.call import Meaning, QueryKeyCall
 from attnviz.recording.masks import Masks, looks_back_only
 from attnviz.recording.recording import Recording
 from attnviz.recording.roles import Part
 from attnviz.recording.routing import recordings
+from attnviz.recording.sample import Sample, column_of, sampled_rows
+from attnviz.recording.tensors import kept
 
 FAST_PATH = _m(
     "PyTorch's fast path for nn.MultiheadAttention was off while it was recorded: its output may differ by 1e-6, "
@@ -31,8 +33,8 @@ FAST_PATH = _m(
 )
 
 
-@dataclass(slots=True, eq=False)
-class ScaledProduct(Call):
+@dataclass(slots=True, eq=False, kw_only=True)
+class ScaledProduct(QueryKeyCall):
     """Queries, already scaled, times keys, as with need_weights=True; items and heads are one dimension."""
 
     items: int
@@ -54,7 +56,14 @@ class ScaledProduct(Call):
             bias=bias,
             causal=looks_back_only(rule, (query.shape[2], key.shape[2])),
             elsewhere=self.elsewhere,
+            sample=self._sample(),
         )
+
+    def _sample(self) -> Sample | None:
+        if self.column is None:
+            return None
+        value, output = (self._apart(column) for column in self.column)
+        return Sample(sampled_rows(self.query.shape[1]), value, output)
 
     def _apart(self, tensor: Tensor) -> Tensor:
         return tensor.reshape(self.items, -1, *tensor.shape[1:])
@@ -67,6 +76,7 @@ class _Inside(TorchFunctionMode):
         super().__init__()
         self.found, self.items, self.elsewhere = found, items, elsewhere
         self.calls: list[tuple[Recording, ScaledProduct]] = []
+        self.dropped = False
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
@@ -74,19 +84,21 @@ class _Inside(TorchFunctionMode):
         output = func(*args, **(kwargs or {}))
         if func is F.scaled_dot_product_attention:
             for recording, module in self.found:
-                scaled_dot_product.keep(recording, module, args, kwargs or {}, self.elsewhere)
+                scaled_dot_product.keep(recording, module, args, kwargs or {}, output, self.elsewhere)
         elif func in (torch.bmm, torch.baddbmm):
-            self._product(args)
+            self._product(args, output)
         elif func is F.dropout and self.calls:
+            self.dropped = True
             for recording, _ in self.calls:
                 recording.note(scaled_dot_product.DROPOUT)
         return output
 
-    def _product(self, args: tuple[Any, ...]) -> None:
+    def _product(self, args: tuple[Any, ...], output: Tensor) -> None:
         left, right = args[-2], args[-1]
         if self.calls:
             for recording, call in self.calls:
-                call.value = kept(right) if recording.values else None
+                call.value = kept(right) if recording.options.values else None
+                call.column = None if self.dropped else _columns(right, output)
                 recording.keep(call)
             return
         mask = args[0] if len(args) == 3 else None
@@ -98,7 +110,6 @@ class _Inside(TorchFunctionMode):
                 key=kept(right).mT,
                 value=None,
                 mask=None if mask is None else kept(mask),
-                autocast=None,
                 items=self.items,
                 elsewhere=self.elsewhere,
             )
@@ -139,6 +150,11 @@ def _body(func: Any) -> Any:
     body = types.FunctionType(func.__code__, inside, func.__name__, func.__defaults__, func.__closure__)
     body.__kwdefaults__ = func.__kwdefaults__
     return body
+
+
+def _columns(value: Tensor, output: Tensor) -> tuple[Tensor, Tensor]:
+    rows, width = sampled_rows(output.shape[1]), value.shape[2]
+    return column_of(value, width), column_of(output[:, rows.start :: rows.step], width)
 
 
 def _same(query: Tensor, key: Tensor) -> bool:

@@ -4,21 +4,27 @@ import threading
 from dataclasses import dataclass, replace
 from typing import Any
 
-from torch import Tensor, nn
+from torch import nn
 
-from attnviz.attention import Attention, Stored
+from attnviz.attention import Attention, DotProduct
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
-from attnviz.recording.call import Call, Meaning, NotRecorded, Versions, versions_of
+from attnviz.recording.call import Call, Meaning, NotRecorded, Weights
+from attnviz.recording.inputs import Inputs, with_tokens
 from attnviz.recording.masks import Masks
 from attnviz.recording.modules import Modules
 from attnviz.recording.needs import still_needs
 from attnviz.recording.origin import origin_of
 from attnviz.recording.recording import Recording
 from attnviz.recording.roles import Part, layer_numbers, part_of, role_of
-from attnviz.trace import Note, Origin
+from attnviz.recording.tensors import Versions, versions_of
+from attnviz.trace import LookAlike, Note, Origin
 
 CHANGED = _m("“{name}” is not shown: its queries, keys or mask were overwritten after they had been used.")
+DIFFERENT = _m(
+    "“{name}”: its weights × v differ from the model's own output by {difference}; "
+    "it does more here than is shown, or something else."
+)
 FOREIGN = _m("“{name}” attended within the block, but is not part of the model; it was not recorded.")
 NOTHING = _m("No attention was recorded: nothing that ran within the block attends in a way that is known here.")
 REBUILT = _m(
@@ -29,13 +35,17 @@ SEVERAL_RUNS = _m("The model ran {count} times while it was recorded; the layers
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """A call that was understood. `tensors` at `versions` are what the attention was made from."""
+    """A call that was understood.
+
+    `tensors` at `versions` are what the attention was made from. memory: where keys lie whose changes nobody counts.
+    """
 
     name: str
     run: int
     attention: Attention
     tensors: tuple[Any, ...]
     versions: Versions
+    memory: int | None
 
 
 class Reading:
@@ -81,6 +91,12 @@ class Reading:
                 notes.append(Note(NOTHING))
             return notes
 
+    def lookalikes(self) -> list[LookAlike]:
+        """What ran that only looks like attention, or cannot be told from what does."""
+        with self._lock:
+            self._read()
+            return list(self._recording.lookalikes.values())
+
     def _read(self) -> None:
         calls = self._recording.calls
         if not calls:
@@ -114,36 +130,61 @@ class Reading:
         try:
             meaning = call.meaning(self._masks, part)
             attention = self._attention(name, meaning, part)
-            call.check(attention)
+            attention = with_tokens(
+                attention, self._recording.inputs.get(call.run, Inputs()), self._recording.options.tokenizer
+            )
         except NotRecorded as reason:
             self._recording.note(reason.message, name=name, **reason.fields)
         except InputError as error:
             self._recording.note(error.message, **{field: str(value) for field, value in error.fields.items()})
         else:
-            if not meaning.elsewhere and call.key.is_inference():
-                self._last_run[name, _memory(call.key)] = call.run
-            self._entries.append(Entry(name, call.run, attention, tensors, versions))
+            keys = call.keys()
+            memory = None
+            if keys is not None and not meaning.elsewhere and keys.is_inference():
+                memory = keys.untyped_storage().data_ptr()
+                self._last_run[name, memory] = call.run
+            self._entries.append(Entry(name, call.run, self._checked(attention, meaning), tensors, versions, memory))
 
-    def _attention(self, name: str, meaning: Meaning, part: Part | None) -> Attention:
+    def _checked(self, attention: Attention, meaning: Meaning | Weights) -> Attention:
+        if meaning.sample is None:
+            return attention
+        check = meaning.sample.check(attention)
+        if not check.agrees:
+            self._recording.note(DIFFERENT, name=attention.name, difference=f"{check.difference:.1e}")
+        return replace(attention, check=check)
+
+    def _attention(self, name: str, meaning: Meaning | Weights, part: Part | None) -> Attention:
         if meaning.causal:
             self._causal.add(name)
-        queries, keys = meaning.query.shape[2], meaning.key.shape[2]
+        queries, keys = meaning.shape
         # A decoder that goes on from a cache also has more keys than queries; it was causal before.
         causal = meaning.causal or (keys > queries and name in self._causal)
         elsewhere = queries != keys and not causal if meaning.elsewhere is None else meaning.elsewhere
+        role = role_of(causal=causal, elsewhere=elsewhere, part=part)
+        if isinstance(meaning, Weights):
+            return Attention.from_scores(
+                meaning.scores,
+                form=meaning.form,
+                mask=meaning.mask,
+                value=meaning.value if self._recording.options.values else None,
+                normalised=meaning.normalised,
+                note=meaning.note,
+                name=name,
+                role=role,
+            )
         attention = Attention.from_qk(
             meaning.query,
             meaning.key,
-            value=meaning.value if self._recording.values else None,
+            value=meaning.value if self._recording.options.values else None,
             scale=meaning.scale,
             mask=meaning.mask,
             bias=meaning.bias,
             softcap=meaning.softcap,
             sinks=meaning.sinks,
             name=name,
-            role=role_of(causal=causal, elsewhere=elsewhere, part=part),
+            role=role,
         )
-        if meaning.bias is None or isinstance(attention.scores, Stored):
+        if meaning.bias is None or not isinstance(attention.scores, DotProduct):
             return attention
         # Layers that share a bias, as T5's do, keep sharing it.
         return replace(attention, scores=replace(attention.scores, bias=meaning.bias))
@@ -156,12 +197,7 @@ class Reading:
 
     def _written_again(self, entry: Entry) -> bool:
         """Whether a later run put its keys into the same memory: in inference mode PyTorch counts no changes."""
-        last = self._last_run.get((entry.name, _memory(entry.tensors[1])))
-        return last is not None and last != entry.run
-
-
-def _memory(tensor: Tensor) -> int:
-    return tensor.untyped_storage().data_ptr()
+        return entry.memory is not None and self._last_run[entry.name, entry.memory] != entry.run
 
 
 def _numbered(entries: list[Entry]) -> list[Attention]:

@@ -2,28 +2,38 @@
 
 from collections import deque
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import nn
 
-from attnviz.recording.call import Call, Versions, versions_of
+from attnviz.recording.call import Call
+from attnviz.recording.inputs import Inputs
+from attnviz.recording.keeping import Keeping
 from attnviz.recording.modules import Modules, modules_of
-from attnviz.trace import Note
+from attnviz.recording.options import Options
+from attnviz.recording.tensors import Versions, versions_of
+from attnviz.trace import LookAlike, Note
+
+T = TypeVar("T")
 
 
 class Recording:
     """Collects calls. As little as possible happens here; `Reading` makes attentions of them afterwards."""
 
-    def __init__(self, model: nn.Module, *, values: bool) -> None:
+    def __init__(self, model: nn.Module, options: Options) -> None:
         self.model: nn.Module | None = model
-        self.values = values
+        self.options = options
         self.calls: deque[tuple[Call, Versions]] = deque()
         self.notes: dict[tuple[str, str], Note] = {}
+        self.lookalikes: dict[tuple[str, str], LookAlike] = {}
+        self.inputs: dict[int, Inputs] = {}
         # Above 0 while a family records a call whose inside another family would record again.
         self.inside = 0
         self.ended = False
         self._run = -1
+        self._keeping = Keeping(options)
+        self._states: dict[type, Any] = {}
         self._running: list[tuple[nn.Module, Any]] = []
 
     @cached_property
@@ -44,11 +54,24 @@ class Recording:
         """Keeps a call, unless it belongs to the backward pass, where checkpointing computes everything again."""
         if torch.is_grad_enabled() and torch._C._current_graph_task_id() != -1:
             return
+        self._keeping.take(call)
         self.calls.append((call, versions_of(call.tensors())))
+
+    def state(self, kind: type[T]) -> T:
+        """What a family remembers of this recording between two calls; forgotten when the block ends."""
+        if kind not in self._states:
+            self._states[kind] = kind()
+        found: T = self._states[kind]
+        return found
 
     def note(self, message: str, **fields: str | int | float) -> None:
         """Adds a note, once."""
         self.notes.setdefault((message, repr(sorted(fields.items()))), Note(message, fields))
+
+    def lookalike(self, module: nn.Module, shape: tuple[int, ...], message: str, **fields: str | int | float) -> None:
+        """Lists something apart, once for each module and reason."""
+        name = self.modules.shown_name(module)
+        self.lookalikes.setdefault((name, message), LookAlike(name, tuple(shape), Note(message, fields)))
 
     def begin(self, module: nn.Module, guard: Any = None) -> None:
         """A module has started to run; the guard is left when it ends."""
@@ -86,6 +109,7 @@ class Recording:
         """The block has ended."""
         while self._running:
             self.end(self._running[-1][0])
+        self._states.clear()
         self.ended = True
 
     def forget_model(self) -> None:

@@ -13,19 +13,21 @@ from torch import Tensor, nn
 
 from attnviz.attention import Causal
 from attnviz.base.language import _m
-from attnviz.recording.call import Call, Meaning, NotRecorded, autocast_of, kept
+from attnviz.recording.call import Meaning, NotRecorded, QueryKeyCall
 from attnviz.recording.masks import Masks, looks_back_only
 from attnviz.recording.recording import Recording
 from attnviz.recording.roles import Part
 from attnviz.recording.routing import recordings
+from attnviz.recording.sample import Sample, column_of, sampled_rows
+from attnviz.recording.tensors import autocast_of, kept
 
 NAMES = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal")
 NESTED = _m("“{name}” was not recorded: its queries are a nested tensor.")
 DROPOUT = _m("Weights were dropped at random, as in training; shown are the weights before that.")
 
 
-@dataclass(slots=True, eq=False)
-class ScaledDotProduct(Call):
+@dataclass(slots=True, eq=False, kw_only=True)
+class ScaledDotProduct(QueryKeyCall):
     """One call of the function. elsewhere: whether the keys come from another sequence, None if not known."""
 
     scale: float | None
@@ -54,7 +56,14 @@ class ScaledDotProduct(Call):
             bias=bias,
             causal=self.is_causal or looks_back_only(rule, (query.shape[2], key.shape[2])),
             elsewhere=self.elsewhere,
+            sample=self._sample(lead),
         )
+
+    def _sample(self, lead: torch.Size) -> Sample | None:
+        if self.column is None:
+            return None
+        value, output = (_four(column, lead) for column in self.column)
+        return Sample(sampled_rows(self.query.shape[-2]), value, output)
 
 
 def keep(
@@ -62,24 +71,27 @@ def keep(
     module: nn.Module,
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
+    output: Tensor,
     elsewhere: bool | None = None,
 ) -> None:
-    """Keeps a call that was made with these arguments."""
+    """Keeps a call that was made with these arguments and gave this output."""
     given = dict(zip(NAMES, args, strict=False)) | kwargs
     query: Tensor = given["query"]
     mask = given.get("attn_mask")
+    checkable = not given.get("dropout_p") and not output.is_nested and 0 not in output.shape
     recording.keep(
         ScaledDotProduct(
             module=module,
             run=recording.run,
             query=kept(query),
             key=kept(given["key"]),
-            value=kept(given["value"]) if recording.values else None,
+            value=kept(given["value"]) if recording.options.values else None,
             mask=None if mask is None else kept(mask),
             autocast=autocast_of(query),
             scale=given.get("scale"),
             is_causal=bool(given.get("is_causal", False)),
             elsewhere=elsewhere,
+            column=_columns(given["value"], output) if checkable else None,
         )
     )
     if given.get("dropout_p"):
@@ -91,11 +103,17 @@ def _handle(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     for recording in recordings():
         module = recording.running()
         if module is not None:
-            keep(recording, module, args, kwargs)
+            keep(recording, module, args, kwargs, output)
     return output
 
 
 HANDLERS = {F.scaled_dot_product_attention: _handle}
+
+
+def _columns(value: Tensor, output: Tensor) -> tuple[Tensor, Tensor]:
+    rows = sampled_rows(output.shape[-2])
+    width = value.shape[-1]
+    return column_of(value, width), column_of(output[..., rows.start :: rows.step, :], width)
 
 
 def _cast(tensor: Tensor, dtype: torch.dtype | None) -> Tensor:

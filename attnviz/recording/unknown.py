@@ -35,12 +35,10 @@ def watch_flex_attention(handlers: dict[Any, Any]) -> None:
         handlers[module.flex_attention] = _handle_flex
 
 
-def _handle_softmax(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    output = func(*args, **kwargs)
+def _see_softmax(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Tensor) -> None:  # noqa: ARG001
     # A classifier or a router has one row of scores for each item or token: two dimensions.
     if output.ndim > 2 and _dimension(args, kwargs) in (-1, output.ndim - 1):
         _note(SOFTMAX)
-    return output
 
 
 def _dimension(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int | None:
@@ -48,4 +46,4 @@ def _dimension(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int | None:
     return dimension
 
 
-HANDLERS = dict.fromkeys((F.softmax, torch.softmax, Tensor.softmax, torch.special.softmax), _handle_softmax)
+OBSERVERS = dict.fromkeys((F.softmax, torch.softmax, Tensor.softmax, torch.special.softmax), _see_softmax)

@@ -5,7 +5,7 @@ nn.MultiheadAttention and nn.TransformerEncoder switch themselves off under one.
 """
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -17,11 +17,29 @@ from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 from attnviz.base.language import _m
 from attnviz.recording import multi_head, scaled_dot_product, unknown
 from attnviz.recording.compiled import uncompiled
+from attnviz.recording.recording import Recording
 from attnviz.recording.routing import Shared, recordings
 
 Handler = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
+Observer = Callable[[Any, tuple[Any, ...], dict[str, Any], Any], None]
+AtEnd = Callable[[Recording, nn.Module, Any], None]
 
-HANDLERS: dict[Any, Handler] = {**scaled_dot_product.HANDLERS, **multi_head.HANDLERS, **unknown.HANDLERS}
+# A handler runs the function itself; there is one for each function at most.
+HANDLERS: dict[Any, Handler] = {**scaled_dot_product.HANDLERS, **multi_head.HANDLERS}
+
+# Observers are told afterwards what a function was given and gave; a function may have several.
+OBSERVERS: dict[Any, tuple[Observer, ...]] = {}
+
+# Who wants to know that a module has ended, and with what output.
+AT_END: tuple[AtEnd, ...] = ()
+
+
+def _observe(observers: Mapping[Any, Observer]) -> None:
+    for func, observer in observers.items():
+        OBSERVERS[func] = (*OBSERVERS.get(func, ()), observer)
+
+
+_observe(unknown.OBSERVERS)
 
 NESTED = _m("“{name}” was not recorded: it was given a nested tensor, which PyTorch takes on a closed path only.")
 
@@ -33,9 +51,13 @@ class _Watch(TorchFunctionMode):
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         handler = HANDLERS.get(func)
-        if handler is None:
-            return func(*args, **kwargs) if kwargs else func(*args)
-        return handler(func, args, kwargs or {})
+        if handler is not None:
+            output = handler(func, args, kwargs or {})
+        else:
+            output = func(*args, **kwargs) if kwargs else func(*args)
+        for observer in OBSERVERS.get(func, ()):
+            observer(func, args, kwargs or {}, output)
+        return output
 
 
 @contextmanager
@@ -82,4 +104,6 @@ def _before(module: nn.Module, args: tuple[Any, ...]) -> None:
 
 def _after(module: nn.Module, args: tuple[Any, ...], output: Any) -> None:  # noqa: ARG001  the hook's signature
     for recording in recordings():
+        for at_end in AT_END:
+            at_end(recording, module, output)
         recording.end(module)

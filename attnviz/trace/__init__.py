@@ -2,6 +2,6 @@
 
 from attnviz.trace.arrays import from_arrays
 from attnviz.trace.loading import load
-from attnviz.trace.trace import Note, Origin, OriginKind, Trace
+from attnviz.trace.trace import LookAlike, Note, Origin, OriginKind, Trace
 
-__all__ = ["Note", "Origin", "OriginKind", "Trace", "from_arrays", "load"]
+__all__ = ["LookAlike", "Note", "Origin", "OriginKind", "Trace", "from_arrays", "load"]

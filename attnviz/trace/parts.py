@@ -1,12 +1,12 @@
 """An attention as plain values and tensors, and back again from values that may say anything."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from torch import Tensor
 
-from attnviz.attention import FORMS, ROLES, Attention, DotProduct, Mask, Stored, mask_from_json
+from attnviz.attention import FORMS, ROLES, Attention, Check, DotProduct, Given, Mask, Stored, mask_from_json
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.tokens import Tokens
@@ -47,6 +47,7 @@ def attention_to_json(attention: Attention, tensors: Collected, tokens: TokenTab
         "layer": attention.layer,
         "normalised": attention.normalised,
         "note": attention.note,
+        "check": None if attention.check is None else asdict(attention.check),
         "scores": _scores_to_json(attention.scores, tensors),
         "value": tensors.name_of(attention.value),
         "mask": None if mask is None else mask.to_json(),
@@ -56,9 +57,11 @@ def attention_to_json(attention: Attention, tensors: Collected, tokens: TokenTab
     }
 
 
-def _scores_to_json(scores: DotProduct | Stored, tensors: Collected) -> dict[str, Any]:
+def _scores_to_json(scores: DotProduct | Given, tensors: Collected) -> dict[str, Any]:
     if isinstance(scores, Stored):
         return {"kind": "stored", "stored": tensors.name_of(scores.stored)}
+    if not isinstance(scores, DotProduct):
+        raise TypeError(scores)
     return {
         "kind": "dot-product",
         "query": tensors.name_of(scores.query),
@@ -85,10 +88,12 @@ def attention_from_json(data: Any, tensors: Mapping[str, Tensor], tokens: Sequen
         "query_tokens": _tokens(data, "query_tokens", tokens),
         "key_tokens": _tokens(data, "key_tokens", tokens),
     }
+    check = _check(data.get("check"))
     form = choice(data, "form", FORMS)
     normalised = _truth(data, "normalised")
     if choice(scores, "kind", ("dot-product", "stored")) == "stored":
-        return Attention.from_weights(_needed(scores, "stored", tensors), form=form, normalised=normalised, **common)
+        stored = _needed(scores, "stored", tensors)
+        return replace(Attention.from_weights(stored, form=form, normalised=normalised, **common), check=check)
     attention = Attention.from_qk(
         _needed(scores, "query", tensors),
         _needed(scores, "key", tensors),
@@ -99,7 +104,16 @@ def attention_from_json(data: Any, tensors: Mapping[str, Tensor], tokens: Sequen
         **common,
     )
     _check_bias(_tensor(scores, "bias", tensors), attention.scores.sizes)
-    return replace(attention, form=form, normalised=normalised)
+    return replace(attention, form=form, normalised=normalised, check=check)
+
+
+def _check(data: Any) -> Check | None:
+    """Files of before there were checks have none."""
+    if data is None:
+        return None
+    if not isinstance(data, Mapping):
+        raise unexpected("check", data)
+    return Check(difference=_number(data, "difference"), allowed=_number(data, "allowed"))
 
 
 def _check_bias(bias: Tensor | None, sizes: tuple[int, ...]) -> None:

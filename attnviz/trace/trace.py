@@ -56,6 +56,18 @@ class Note:
         return translate(self.message, **self.fields)
 
 
+@dataclass(frozen=True)
+class LookAlike:
+    """What looks like attention but is not, or not as far as can be seen: a router's softmax, a classifier's.
+
+    name: the model's own name of the module. shape: of what it computed. reason: why it is not shown as attention.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    reason: Note
+
+
 class Trace:
     """What was recorded: iterate over it, index it, or `select` from it.
 
@@ -63,10 +75,17 @@ class Trace:
     """
 
     def __init__(
-        self, attentions: Iterable[Attention] = (), *, origin: Origin, notes: Iterable[Note] = (), left_out: int = 0
+        self,
+        attentions: Iterable[Attention] = (),
+        *,
+        origin: Origin,
+        notes: Iterable[Note] = (),
+        lookalikes: Iterable[LookAlike] = (),
+        left_out: int = 0,
     ) -> None:
         self._attentions = list(attentions)
         self._notes = list(notes)
+        self._lookalikes = list(lookalikes)
         self._origin = origin
         self.left_out = left_out
 
@@ -84,6 +103,11 @@ class Trace:
     def notes(self) -> list[Note]:
         """What could not be recorded, and what differs from a run without recording."""
         return self._notes
+
+    @property
+    def lookalikes(self) -> list[LookAlike]:
+        """What ran beside the attentions and only looks like one."""
+        return self._lookalikes
 
     def __len__(self) -> int:
         return len(self.attentions)
@@ -173,7 +197,11 @@ class Trace:
         attentions = [attention_to_json(attention, tensors, tokens) for attention in self.attentions]
         document = {
             "origin": asdict(self.origin),
-            "notes": [{"message": note.message, "fields": dict(note.fields)} for note in self.notes],
+            "notes": [_note_to_json(note) for note in self.notes],
+            "lookalikes": [
+                {"name": one.name, "shape": list(one.shape), "reason": _note_to_json(one.reason)}
+                for one in self.lookalikes
+            ],
             "left_out": self.left_out,
             "attentions": attentions,
             "tokens": [one.to_json() for one in tokens.entries],
@@ -192,6 +220,8 @@ def load(source: str | PathLike[str] | bytes) -> Trace:
         [attention_from_json(one, tensors, tokens) for one in _list(document, "attentions")],
         origin=_origin(document.get("origin")),
         notes=[_note(one) for one in _list(document, "notes")],
+        # Files of before these were listed have none.
+        lookalikes=[_lookalike(one) for one in _list({"lookalikes": [], **document}, "lookalikes")],
         left_out=whole(document, "left_out", MOST_LEFT_OUT),
     )
 
@@ -208,6 +238,17 @@ def _origin(data: Any) -> Origin:
         raise unexpected("origin", data)
     kind: OriginKind = choice(data, "kind", ORIGINS)
     return Origin(kind=kind, **{name: text(data, name) for name in data if name != "kind"})
+
+
+def _note_to_json(note: Note) -> dict[str, Any]:
+    return {"message": note.message, "fields": dict(note.fields)}
+
+
+def _lookalike(data: Any) -> LookAlike:
+    if not isinstance(data, Mapping) or not isinstance(data.get("shape"), list):
+        raise unexpected("lookalikes", data)
+    shape = tuple(whole({"shape": size}, "shape", MOST_LEFT_OUT) for size in data["shape"])
+    return LookAlike(text(data, "name"), shape, _note(data.get("reason")))
 
 
 def _note(data: Any) -> Note:

@@ -96,3 +96,22 @@ def test_two_threads_on_one_model_get_their_own_traces(model):
     for thread in threads:
         thread.join()
     assert [found[number] for number in range(len(texts))] == texts
+
+
+@pytest.mark.parametrize("position", [0, 3, 8])
+def test_the_labels_stand_at_the_positions_that_they_name(model, position):
+    found = model.check_labels(SENTENCE, position)
+    assert (found.name, found.moved) == ("encoder.layer.0.attention.self", (position,))
+
+
+def test_weights_times_values_are_the_output_of_every_layer(model):
+    checks = [attention.check for attention in model.trace(SENTENCE)]
+    assert len(checks) == 6
+    assert all(check.agrees and check.difference < 1e-5 for check in checks)
+
+
+def test_the_check_is_kept_in_a_file(model, tmp_path):
+    trace = model.trace(SENTENCE)
+    trace.save(tmp_path / "run.safetensors")
+    again = attnviz.load(tmp_path / "run.safetensors")
+    assert [found.check for found in again] == [found.check for found in trace]

@@ -1,13 +1,14 @@
 """The Heads page opens every trace: small ones of every odd kind, each with a number that is known by hand."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
 
-from attnviz.attention import Attention, Causal, Dense, Lengths
+from attnviz.attention import Attention, Causal, Check, Dense, Lengths
 from attnviz.tokens import Tokens
-from attnviz.trace import Note, Origin, Trace
+from attnviz.trace import LookAlike, Note, Origin, Trace
 from attnviz.ui import address
 from attnviz.ui.views.heads import HeadsView
 
@@ -221,6 +222,39 @@ def test_a_trace_without_attentions_is_one_sentence(open_page, tmp_path, monkeyp
     app = open_page("heads")
     no_trace_of_failure(app)
     assert not app.error
+
+
+def test_a_check_that_all_layers_passed_is_one_sentence(show):
+    attention = Attention.from_qk(torch.ones(2, 2), torch.ones(2, 2))
+    good = [replace(attention, layer=layer, check=Check(10.0**-layer, 0.5)) for layer in (1, 2)]
+    found = text_of(show(*good, replace(attention, layer=3), layer=1))
+    assert "2 layers were checked against the model's own output; largest difference 0.100." in found
+    assert "1 other could not be checked." in found
+
+
+@pytest.mark.parametrize("glance", ["maps", "entropy"])
+def test_a_layer_that_disagrees_is_named_with_the_difference(show, glance):
+    attention = Attention.from_qk(torch.ones(2, 2), torch.ones(2, 2), name="blocks.4.attn", layer=4)
+    app = show(replace(attention, layer=3, check=Check(1e-7, 1e-5)), replace(attention, check=Check(0.25, 1e-5)),
+               layer=4, glance=glance)  # fmt: skip
+    warned = app.warning[0].value.replace("\\", "")
+    assert "“blocks.4.attn” (layer 4) does not give the model's own output: the difference is 0.250" in warned
+    assert len(app.warning) == 1
+    assert "⚠ “blocks.4.attn”" in text_of(app), "said at the head, too"
+    app.selectbox(key="heads:layer").set_value(3).run()
+    assert "⚠" not in text_of(app)
+
+
+def test_look_alikes_are_listed_apart(show, open_page, tmp_path, monkeypatch):
+    one = LookAlike("router", (2, 8), Note("A router chooses {count} experts.", {"count": 8}))
+    path = tmp_path / "run.safetensors"
+    attention = Attention.from_weights(uniform(2, 2))
+    Trace([attention], origin=Origin(kind="recorded"), lookalikes=[one]).save(path)
+    monkeypatch.setenv("ATTNVIZ_FILE", str(path))
+    app = open_page("heads")
+    no_trace_of_failure(app)
+    assert [expander.label for expander in app.main.expander] == ["Looks like attention, but is not (1)"]
+    assert app.main.dataframe[0].value.values.tolist() == [["router", "2 × 8", "A router chooses 8 experts."]]
 
 
 @pytest.mark.parametrize("glance", ["entropy", "largest", "distance", "special"])

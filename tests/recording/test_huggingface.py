@@ -204,7 +204,7 @@ def test_autocast_is_recorded_as_it_computed(tiny, padded):
     torch.testing.assert_close(trace[0].weights(None), eager[0][0].float(), atol=2e-2, rtol=0)
 
 
-def test_a_layer_that_does_more_than_q_and_k_say_is_not_shown(tiny, padded):
+def test_a_layer_that_does_more_than_q_and_k_say_is_marked_with_the_difference(tiny, padded):
     from transformers import AttentionInterface
 
     def twice_as_sharp(module, query, key, value, attention_mask, scaling=None, **kwargs):
@@ -219,9 +219,30 @@ def test_a_layer_that_does_more_than_q_and_k_say_is_not_shown(tiny, padded):
             model(padded("none")["input_ids"])
     finally:
         del AttentionInterface._global_mapping["twice_as_sharp"]
-    assert len(trace) == 0
-    assert all("does more than softmax" in str(note) for note in trace.notes)
-    assert len(trace.notes) == 2
+    assert [found.check.agrees for found in trace] == [False, False]
+    notes = [str(note) for note in trace.notes]
+    assert len(notes) == 2
+    for found, note in zip(trace, notes, strict=True):
+        assert f"“{found.name}”" in note
+        assert f"by {found.check.difference:.1e}" in note
+
+
+def test_what_differs_is_the_output_itself(tiny, padded):
+    from transformers import AttentionInterface
+
+    def a_quarter_more(module, query, key, value, attention_mask, scaling=None, **kwargs):
+        weights = (query @ key.mT * scaling).softmax(-1)
+        return (weights @ value).transpose(1, 2) + 0.25, None
+
+    AttentionInterface.register("a_quarter_more", a_quarter_more)
+    try:
+        model = tiny("bert", "sdpa")
+        model.set_attn_implementation("a_quarter_more")
+        with torch.no_grad(), attnviz.capture(model) as trace:
+            model(padded("none")["input_ids"])
+    finally:
+        del AttentionInterface._global_mapping["a_quarter_more"]
+    assert [found.check.difference for found in trace] == pytest.approx([0.25, 0.25], abs=1e-4)
 
 
 def test_values_are_kept_on_request_and_give_the_output(tiny, padded):
@@ -254,8 +275,6 @@ def flash_call(mask, items=2, **options):
         autocast=None,
         implementation="flash_attention_2",
         options=options,
-        row=None,
-        row_is_weights=False,
     )
 
 

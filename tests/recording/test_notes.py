@@ -21,7 +21,8 @@ class Cached(nn.Module):
 
     def forward(self, step, rows):
         self.keys[:, :, step] = rows[:, :, 0]
-        return F.scaled_dot_product_attention(rows, self.keys[:, :, : step + 1], self.keys[:, :, : step + 1])
+        mask = torch.arange(4) <= step
+        return F.scaled_dot_product_attention(rows, self.keys, self.keys, mask[None])
 
 
 def steps(model):
@@ -34,7 +35,8 @@ def test_keys_that_were_overwritten_are_not_shown():
     model = Cached()
     with torch.no_grad(), attnviz.capture(model) as trace:
         steps(model)
-    assert [found.shape for found in trace] == [(1, 3)]
+    assert [found.shape for found in trace] == [(1, 4)]
+    assert trace[0].allowed(0)[0].tolist() == [True, True, True, False]
     assert any("overwritten" in text for text in said(trace))
 
 
@@ -43,7 +45,8 @@ def test_keys_that_were_overwritten_in_inference_mode_are_not_shown():
         model = Cached()
         with attnviz.capture(model) as trace:
             steps(model)
-    assert [found.shape for found in trace] == [(1, 3)]
+    assert [found.shape for found in trace] == [(1, 4)]
+    assert trace[0].allowed(0)[0].tolist() == [True, True, True, False]
     assert any("overwritten" in text for text in said(trace))
 
 

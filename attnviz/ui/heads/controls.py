@@ -8,6 +8,7 @@ from attnviz.attention import Attention
 from attnviz.base.language import _
 from attnviz.tokens import Tokens
 from attnviz.trace import Trace
+from attnviz.ui.heads.checked import WARNING, disagreement, disagrees
 from attnviz.ui.heads.look import of_run, runs
 from attnviz.ui.heads.store import HeadsStore
 from attnviz.ui.page import plain
@@ -97,6 +98,8 @@ def _say(attentions: list[Attention], attention: Attention, item: int) -> None:
         said.append(plain(_(attention.note)))
     if any(any(one.generated or ()) for one in _tokens(attention, item)):
         said.append(_("✎ marks what the model wrote itself."))
+    if disagrees(attention):
+        said.insert(0, f"{WARNING} {plain(disagreement(attention))}")
     if said:
         st.caption(" ".join(said))
 

@@ -17,6 +17,7 @@ from attnviz.base.language import _, _m
 from attnviz.figures.atlas import Atlas, atlas
 from attnviz.ui import panels, presenting
 from attnviz.ui.components import ChartClick, MatrixClick, matrix
+from attnviz.ui.heads.checked import marked
 from attnviz.ui.heads.look import ROWS_AT_ONCE, of_run
 from attnviz.ui.heads.store import HeadsStore
 from attnviz.ui.panels import Picture
@@ -91,7 +92,10 @@ def _maps(store: HeadsStore, source: Source, attentions: list[Attention]) -> Non
         "heads-atlas",
         found.codes,
         tile=(found.rows_per_tile, found.cols_per_tile),
-        tile_labels=([_("layer {layer}", layer=layer) for layer in layers], [str(head) for head in range(heads)]),
+        tile_labels=(
+            [_("layer {layer}", layer=layer) + mark for layer, mark in zip(layers, marked(attentions), strict=True)],
+            [str(head) for head in range(heads)],
+        ),
         selected_tile=_selected(store, layers),
         description=_(
             "Maps of all heads: one row of maps for each of {layers} layers, one column for each of {heads} heads. "
@@ -165,7 +169,7 @@ def _numbers(store: HeadsStore, source: Source, attentions: list[Attention]) -> 
     layers = [attention.layer for attention in attentions]
     named: dict[str, Any] = {"name": _(name), "unit": _(unit) if unit else "", "layers": layers}
     chosen = (view.layer, view.head) if isinstance(view.head, int) else None
-    figure = figures.head_grid(numbers, **named, selected=chosen)
+    figure = figures.head_grid(numbers, **named, selected=chosen, marks=marked(attentions))
 
     def click(event: ChartClick) -> None:
         if isinstance(event.custom, list) and len(event.custom) == 2:
