@@ -15,6 +15,7 @@ from attnviz.figures.codes import CODE_ABSENT, CODE_FULLY_MASKED, CODE_NAN, CODE
 from attnviz.figures.escape import escaped
 from attnviz.figures.numerals import brief_text, weight_text
 from attnviz.figures.tile import Cut, Source, Tile, cut
+from attnviz.tokens import isolated
 
 # With more rows than this the numbers would be too small to read.
 MOST_ROWS_WITH_NUMBERS = 32
@@ -222,7 +223,7 @@ def _legend(states: Int[np.ndarray, "n m"]) -> list[plot.Trace]:
 
 def _layout(tile: Tile, title: str | None) -> dict[str, Any]:
     n, m = tile.weights.shape
-    key_room = min(layout.label_room(tile.key_labels), 130)
+    key_room = min(layout.label_room(tile.key_ticks), 130)
     slanted = m > 6 or key_room > 90
     bottom = (key_room * 0.75 + 14 if slanted else 26) + 20 + 30
     plot_height = max(120, min(n * (30 if n <= 32 else 14), 900))
@@ -230,7 +231,7 @@ def _layout(tile: Tile, title: str | None) -> dict[str, Any]:
         title=_default_title(tile) if title is None else title,
         subtitle=baseline_sentence(tile),
         height=round(58 + plot_height + bottom),
-        left=layout.label_room(tile.query_labels) + 22,
+        left=layout.label_room(tile.query_ticks) + 22,
         right=16 if _prints_numbers(tile) else 96,
         bottom=round(bottom),
     )
@@ -240,13 +241,16 @@ def _layout(tile: Tile, title: str | None) -> dict[str, Any]:
         "showlegend": True,
         "legend": {"orientation": "h", "x": 0, "y": 0, "yref": "container", "yanchor": "bottom", "itemclick": False},
         "xaxis": layout.token_axis(
-            tile.key_labels,
+            tile.key_ticks,
+            wholes=tile.key_labels,
             tickangle=-45 if slanted else 0,
             most=36,
             title=layout.axis_title(_("key"), 4),
             constrain="domain",
         ),
-        "yaxis": layout.token_axis(tile.query_labels, reverse=True, title=layout.axis_title(_("query"), 4)),
+        "yaxis": layout.token_axis(
+            tile.query_ticks, wholes=tile.query_labels, reverse=True, title=layout.axis_title(_("query"), 4)
+        ),
     }
 
 
@@ -290,18 +294,20 @@ def _query_sentence(tile: Tile, row: int) -> str:
     weights = np.where(tile.allowed[row], tile.weights[row], np.nan)
     if not np.isfinite(weights).any():
         return _(
-            "Query {label} (position {position}) has no weights.", label=tile.query_labels[row], position=tile.rows[row]
+            "Query {label} (position {position}) has no weights.",
+            label=isolated(tile.query_labels[row]),
+            position=tile.rows[row],
         )
     most, least = int(np.nanargmax(weights)), int(np.nanargmin(weights))
     return _(
         "Query {label} (position {position}) gives most to {most} (position {most_position}), {most_weight}, "
         "and least to {least} (position {least_position}), {least_weight}.",
-        label=tile.query_labels[row],
+        label=isolated(tile.query_labels[row]),
         position=tile.rows[row],
-        most=tile.key_labels[most],
+        most=isolated(tile.key_labels[most]),
         most_position=tile.columns[most],
         most_weight=weight_text(float(weights[most])),
-        least=tile.key_labels[least],
+        least=isolated(tile.key_labels[least]),
         least_position=tile.columns[least],
         least_weight=weight_text(float(weights[least])),
     )
@@ -321,9 +327,9 @@ def _map_sentence(tile: Tile) -> str:
         columns=m,
         head=tile.head or _("one head"),
         weight=weight_text(float(weights[row, column])),
-        query=tile.query_labels[row],
+        query=isolated(tile.query_labels[row]),
         row=tile.rows[row],
-        key=tile.key_labels[column],
+        key=isolated(tile.key_labels[column]),
         column=tile.columns[column],
     )
 

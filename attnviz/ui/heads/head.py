@@ -14,8 +14,10 @@ from attnviz import figures
 from attnviz.attention import RowState
 from attnviz.base.language import _, _n
 from attnviz.figures.codes import codes
+from attnviz.figures.escape import GENERATED, whole_labels
 from attnviz.figures.heatmap import beyond_sentence
 from attnviz.figures.numerals import weight_text
+from attnviz.tokens import Tokens, isolated
 from attnviz.ui import panels, presenting
 from attnviz.ui.components import ChartClick, MatrixAsk, MatrixClick, MatrixValue, matrix
 from attnviz.ui.heads.look import ROWS_AT_ONCE, Look
@@ -90,9 +92,9 @@ def _of_rows(look: Look) -> list[str]:
 
 def _pair_sentence(look: Look, weight: float, uniform: float) -> str:
     named = {
-        "query": plain(look.queries.label(look.query or 0)),
+        "query": plain(isolated(look.queries.label(look.query or 0))),
         "query_position": look.query,
-        "key": plain(look.keys.label(look.key or 0)),
+        "key": plain(isolated(look.keys.label(look.key or 0))),
         "key_position": look.key,
         "weight": f"**{weight_text(weight)}**",
     }
@@ -169,8 +171,8 @@ def _canvas(store: HeadsStore, look: Look) -> None:
         "heads-matrix",
         image,
         cell=(step, step),
-        row_labels=[look.queries.label(position) for position in look.rows],
-        column_labels=[look.keys.label(position) for position in look.columns],
+        row_labels=_labels(look.queries, look.rows),
+        column_labels=_labels(look.keys, look.columns),
         selected=_selected(look, step),
         value=_exact(look, asked, step) if asked else None,
         description=_(
@@ -188,6 +190,12 @@ def _canvas(store: HeadsStore, look: Look) -> None:
     if chosen is not None:
         panels.as_text("heads-row", {"row": (figures.describe_heatmap(look.tile((chosen,)), query=chosen),
                                             lambda: figures.table_heatmap(look.tile((chosen,))))})  # fmt: skip
+
+
+def _labels(tokens: Tokens, positions: tuple[int, ...]) -> list[str]:
+    labels = whole_labels(tokens, len(tokens))
+    generated = tokens.generated or (False,) * len(tokens)
+    return [f"{labels[position]} {GENERATED}" if generated[position] else labels[position] for position in positions]
 
 
 def _save(look: Look) -> None:
@@ -251,9 +259,9 @@ def _exact(look: Look, cell: tuple[int, int], step: int) -> MatrixValue | None:
     text = _(
         "{weight}: “{query}” ({query_position}) → “{key}” ({key_position})",
         weight=weight_text(float(weights[at, beside])),
-        query=tile.query_labels[at],
+        query=isolated(tile.query_labels[at]),
         query_position=rows[at],
-        key=tile.key_labels[column * step + beside],
+        key=isolated(tile.key_labels[column * step + beside]),
         key_position=look.columns[column * step + beside],
     )
     return MatrixValue(**names, text=text)
