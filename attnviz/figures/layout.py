@@ -33,7 +33,8 @@ def base(
     if not title:
         title, subtitle = subtitle, ""
     return {
-        "template": "none",
+        # None of Plotly's own: written out, because names are only looked up where attributes are checked.
+        "template": {"layout": {}},
         "paper_bgcolor": palette.TRANSPARENT,
         "plot_bgcolor": palette.TRANSPARENT,
         "uirevision": UI_REVISION,

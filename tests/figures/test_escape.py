@@ -1,9 +1,14 @@
 """Labels are seen as they are."""
 
+from html.parser import HTMLParser
+
+import numpy as np
+import plotly.graph_objects as go
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attnviz import figures
 from attnviz.figures.escape import LONGEST, escaped, labels, short_label, shortened, tick_labels, whole_labels
 from attnviz.tokens import Tokens
 
@@ -53,3 +58,28 @@ def test_labels_where_there_is_room_are_whole_and_bounded():
     assert len(wholes[1]) == 200
     assert tick_labels(tokens, wholes)[1].endswith("yyy (1) ✎")
     assert tick_labels(Tokens(("a", "b"), generated=(False, True)), ("a", "b")) == ("a", "b ✎")
+
+
+class Elements(HTMLParser):
+    """The names of all elements of a page."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.names = []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        self.names.append(tag)
+
+
+def test_tokens_create_no_element_in_the_page_that_plotly_writes():
+    hostile = ["</script><b>x", "<img src=y onerror=alert(1)>"]
+    weights = np.full((2, 2), 0.5, dtype=np.float32)
+    for figure in (
+        figures.heatmap(weights, query_tokens=hostile, key_tokens=hostile, query=0),
+        figures.token_lines(weights, query_tokens=hostile, key_tokens=hostile, query=0),
+        figures.weight_bars(weights[0], key_labels=hostile),
+    ):
+        names = Elements(figure.to_html(include_plotlyjs=False)).names
+        assert not {"b", "img"} & set(names)
+        assert names.count("script") == Elements(go.Figure().to_html(include_plotlyjs=False)).names.count("script")

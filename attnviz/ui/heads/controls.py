@@ -6,7 +6,7 @@ import streamlit as st
 
 from attnviz.attention import Attention
 from attnviz.base.language import _
-from attnviz.tokens import Tokens
+from attnviz.tokens import Tokens, cut, isolated
 from attnviz.trace import Trace
 from attnviz.ui.heads.checked import WARNING, disagreement, disagrees
 from attnviz.ui.heads.look import of_run, runs
@@ -71,8 +71,8 @@ def _tokens(attention: Attention, item: int) -> tuple[Tokens, Tokens]:
 
 
 def _beginning(tokens: Tokens) -> str:
-    said = tokens.source or " ".join(tokens.label(position) for position in tokens.shown()[:MOST_SAID])
-    return said if len(said) <= MOST_SAID else said[: MOST_SAID - 1] + "…"
+    words = (tokens.label(position) for position in tokens.shown(hide_special=True)[:MOST_SAID])
+    return isolated(cut(" ".join(words), MOST_SAID))
 
 
 def _head(heads: int, head: int | str) -> str:

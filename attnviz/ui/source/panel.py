@@ -8,6 +8,7 @@ from typing import TypeVar
 import streamlit as st
 
 from attnviz.base.language import _, _m
+from attnviz.tokens import isolated, visible
 from attnviz.ui import presenting
 from attnviz.ui.page import plain
 from attnviz.ui.source import allowed, files
@@ -25,7 +26,7 @@ KINDS = {
     HUB: _m("Model from the Hugging Face hub …"),
     FILE: _m("Recorded trace or arrays from a file …"),
 }
-MOST_QUOTED = 60
+MOST_QUOTED = 40
 
 
 def controls(store: Store[V]) -> None:
@@ -71,7 +72,8 @@ def origin(source: Source) -> None:
 
 def _origin_sentence(source: Source) -> str:
     said = source.trace.origin
-    quoted = textwrap.shorten(said.text, MOST_QUOTED, placeholder=" …")
+    # A model's own text stands on the page already.
+    quoted = _quoted(said.text) if source.file else ""
     facts = [
         said.model, said.device, said.dtype, said.attention_implementation,
         said.torch_version and f"torch {said.torch_version}",
@@ -85,6 +87,12 @@ def _origin_sentence(source: Source) -> str:
         return _("Arrays from the file {name}, whose origin is unknown.", name=plain(source.file))
     # What a file claims is its own word.
     return _("The file {name} says of itself: {facts}.", name=plain(source.file), facts=listed or "—")
+
+
+def _quoted(text: str) -> str:
+    """The beginning of a text, in which nothing is hidden."""
+    beginning = textwrap.shorten(text, MOST_QUOTED, placeholder=" …")
+    return isolated(visible(beginning)) if beginning else ""
 
 
 def _save(source: Source) -> None:
