@@ -152,6 +152,15 @@ def test_padding_that_the_mask_leaves_out_received_nothing(show):
     assert "the weight **0.500**, 1 times an even share of 0.500" in text_of(app)
 
 
+def test_hidden_special_tokens_and_padding_are_counted_apart(show):
+    tokens = Tokens(("[CLS]", "a", "<pad>"), special=(True, False, True), padding=(False, False, True))
+    weights = torch.tensor([[0.4, 0.3, 0.3]]).expand(3, 3).clone()
+    attention = Attention.from_weights(weights, query_tokens=tokens, key_tokens=tokens)
+    found = text_of(show(attention, query=1, hide_special=True))
+    assert "Of the weight of this query, 0.400 lies on hidden tokens." in found
+    assert "Padding received 0.300 of the weight of this query." in found
+
+
 def test_layers_keep_their_numbers_and_gaps_are_said(show):
     app = show(*[Attention.from_weights(uniform(1, 2, 2), layer=layer) for layer in (0, 3, 7)])
     assert "Layers without attention of this kind: 1–2, 4–6." in text_of(app)

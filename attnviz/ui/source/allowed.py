@@ -5,6 +5,7 @@ import os
 from attnviz.base.errors import InputError
 from attnviz.base.language import _, _m
 from attnviz.trace import Trace
+from attnviz.trace.container import place_of
 from attnviz.ui.page import is_public
 
 # In megabytes; the site's own limit holds elsewhere.
@@ -30,6 +31,17 @@ def check_size(trace: Trace) -> None:
             _m("This server is public: it opens files of at most {most} tokens; this one has {found}."),
             most=MOST_PUBLIC_TOKENS,
             found=longest,
+        )
+
+
+def check_bytes(size: int) -> None:
+    """Raises `InputError` where an upload is too large for a public server, whatever the browser let through."""
+    if is_public() and size > MOST_PUBLIC_UPLOAD << 20:
+        raise InputError(
+            _m("{file} has {size} bytes; at most {most} are read."),
+            file=place_of(b""),
+            size=size,
+            most=MOST_PUBLIC_UPLOAD << 20,
         )
 
 

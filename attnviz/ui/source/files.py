@@ -48,8 +48,18 @@ def close() -> None:
 def upload(page: str) -> Source | None:
     """The place to open a file; gives it when it has just been opened."""
     limits: dict[str, Any] = {"max_upload_size": allowed.MOST_PUBLIC_UPLOAD} if is_public() else {}
+    key = f"{page}:open"
+
+    def changed() -> None:
+        if st.session_state[key] is None:  # it was taken out again
+            close()
+
     uploaded = st.file_uploader(
-        _("A recorded trace, or arrays (.safetensors, .npz, .npy, .pt)"), type=TYPES, key=f"{page}:open", **limits
+        _("A recorded trace, or arrays (.safetensors, .npz, .npy, .pt)"),
+        type=TYPES,
+        key=key,
+        on_change=changed,
+        **limits,
     )
     sentence = allowed.sizes_sentence()
     if sentence:
@@ -58,6 +68,7 @@ def upload(page: str) -> Source | None:
         return None
     raw = uploaded.getvalue()
     try:
+        allowed.check_bytes(len(raw))
         found = Source(_checked(trace.load(raw)), hashlib.sha256(raw).hexdigest(), uploaded.name)
     except InputError as error:
         complain(error)

@@ -73,26 +73,21 @@ def origin(source: Source) -> None:
 def _origin_sentence(source: Source) -> str:
     said = source.trace.origin
     # A model's own text stands on the page already.
-    quoted = _quoted(said.text) if source.file else ""
+    quoted = textwrap.shorten(said.text, MOST_QUOTED, placeholder=" …") if source.file else ""
     facts = [
         said.model, said.device, said.dtype, said.attention_implementation,
         said.torch_version and f"torch {said.torch_version}",
         said.transformers_version and f"transformers {said.transformers_version}",
         quoted and f"“{quoted}”",
     ]  # fmt: skip
-    listed = plain(" · ".join(fact for fact in facts if fact))
+    listed = plain(" · ".join(isolated(visible(fact)) for fact in facts if fact))
+    name = plain(isolated(visible(source.file)))
     if not source.file:
         return _("Recorded from the model as it ran: {facts}.", facts=listed)
     if said.kind == "file":
-        return _("Arrays from the file {name}, whose origin is unknown.", name=plain(source.file))
+        return _("Arrays from the file {name}, whose origin is unknown.", name=name)
     # What a file claims is its own word.
-    return _("The file {name} says of itself: {facts}.", name=plain(source.file), facts=listed or "—")
-
-
-def _quoted(text: str) -> str:
-    """The beginning of a text, in which nothing is hidden."""
-    beginning = textwrap.shorten(text, MOST_QUOTED, placeholder=" …")
-    return isolated(visible(beginning)) if beginning else ""
+    return _("The file {name} says of itself: {facts}.", name=name, facts=listed or "—")
 
 
 def _save(source: Source) -> None:

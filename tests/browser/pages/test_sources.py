@@ -63,6 +63,9 @@ def test_arrays_are_opened_and_say_what_is_missing(heads, tmp_path):
     heads.get_by_text("No tokens came with the weights").wait_for()
     heads.locator(".attnviz-token", has_text="2").first.click()
     expect(heads.locator(CHART)).to_be_visible()
+    # Taken out again, the file is closed.
+    heads.get_by_role("button", name="Remove weights.npz").click()
+    heads.get_by_text("Recorded from the model as it ran: minilm").wait_for(timeout=60_000)
 
 
 SENTENCES = {
