@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 .DEFAULT_GOAL := run
-.PHONY: run test lint format bench catalogues screenshots clean
+.PHONY: run test lint format bench families catalogues screenshots clean
 
 run: $(VENV)/installed
 	$(BIN)/python -m attnviz run
@@ -24,6 +24,10 @@ format: $(VENV)/installed-dev
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python -m attnviz bench
+
+# Measures recording on every family of models and writes docs/families.md.
+families: $(VENV)/installed-dev
+	$(BIN)/python -m tests.recording.families
 
 # Brings new sentences into the catalogues and takes unused ones out; a translator fills in what is empty.
 catalogues: $(VENV)/installed-dev

@@ -88,23 +88,24 @@ FAMILIES = {
 PEAKED = {"t5": 1.0, "bert": 150.0}
 
 
+def tiny_model(family: str, implementation: str) -> nn.Module:
+    """A small model of a family with random weights, always the same, whose attention is not nearly uniform."""
+    torch.manual_seed(0)
+    kind, config = FAMILIES[family]()
+    model = kind._from_config(config, attn_implementation=implementation).eval()
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if parameter.ndim == 2 and any(part in name for part in ("q_proj", "query", "c_attn")):
+                parameter.mul_(PEAKED.get(family, 30.0))
+            if "sinks" in name:
+                parameter.copy_(torch.linspace(-1, 1, parameter.numel()))
+    return model
+
+
 @pytest.fixture
 def tiny() -> Callable[[str, str], nn.Module]:
-    """A small model of a family with random weights, always the same, whose attention is not nearly uniform."""
-
-    def build(family: str, implementation: str) -> nn.Module:
-        torch.manual_seed(0)
-        kind, config = FAMILIES[family]()
-        model = kind._from_config(config, attn_implementation=implementation).eval()
-        with torch.no_grad():
-            for name, parameter in model.named_parameters():
-                if parameter.ndim == 2 and any(part in name for part in ("q_proj", "query", "c_attn")):
-                    parameter.mul_(PEAKED.get(family, 30.0))
-                if "sinks" in name:
-                    parameter.copy_(torch.linspace(-1, 1, parameter.numel()))
-        return model
-
-    return build
+    """Builds small models by the name of their family and of their attention's implementation."""
+    return tiny_model
 
 
 @pytest.fixture
