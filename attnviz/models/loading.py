@@ -39,7 +39,7 @@ def load(name: str, *, device: str | None = None, folders: bool = True) -> TextM
     place = devices.choose(device)
     if name == minilm.NAME:
         return _from(str(minilm.folder()), name, place, local=True, card=minilm.card())
-    if not folders and (_is_folder(name) or not _HUB_ID.fullmatch(name)):
+    if not folders and (name.startswith(".") or _is_folder(name) or not _HUB_ID.fullmatch(name)):
         raise InputError(
             _m("This server opens no folders; a shipped model or a Hugging Face id was expected, not “{name}”."),
             name=name,
