@@ -21,6 +21,7 @@ _PUBLIC: dict[str, str | None] = {
     "Tokens": "attnviz.tokens",
     "Trace": "attnviz.trace",
     "load": "attnviz.trace",
+    "from_arrays": "attnviz.trace",
     "Selection": "attnviz.selection",
     "capture": "attnviz.recording",
     "check_labels": "attnviz.recording",

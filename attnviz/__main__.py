@@ -42,6 +42,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="command")
 
     run = commands.add_parser("run", help="open the dashboard in a browser")
+    run.add_argument("file", nargs="?", type=Path, help="a recorded trace or a file of arrays to open in it")
     run.add_argument("--port", type=int, default=PORT)
     run.add_argument("--no-browser", action="store_true", help="serve without opening a browser")
     run.add_argument(
@@ -49,11 +50,12 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="serve other machines too; folders and hub ids are then refused",
     )
+    run.add_argument("--no-paths", action="store_true", help="open no folders of this machine; hub ids are still taken")
     run.set_defaults(command=_run)
 
     trace = commands.add_parser("trace", help="record the attention of a model on a text")
-    trace.add_argument("model", help="a shipped name (minilm), a folder, or a Hugging Face model id")
-    trace.add_argument("text")
+    trace.add_argument("--model", required=True, help="a shipped name (minilm), a folder, or a Hugging Face model id")
+    trace.add_argument("--text", required=True, help="what the model reads; - stands for the standard input")
     trace.add_argument("--output", "-o", type=Path, required=True, help="the .safetensors file to write")
     trace.add_argument("--values", action="store_true", help="keep the value vectors too")
     trace.add_argument("--device", help="cpu, cuda, cuda:1, mps; chosen by itself if not given")
@@ -68,7 +70,12 @@ def _parser() -> argparse.ArgumentParser:
 def _run(options: argparse.Namespace) -> int:
     address = "0.0.0.0" if options.public else "localhost"  # noqa: S104 - only on request
     _check_port(options.port)
-    environment = dict(os.environ, ATTNVIZ_PUBLIC="1" if options.public else "")
+    environment = dict(
+        os.environ,
+        ATTNVIZ_PUBLIC="1" if options.public else "",
+        ATTNVIZ_NO_PATHS="1" if options.no_paths else os.environ.get("ATTNVIZ_NO_PATHS", ""),
+        ATTNVIZ_FILE=_file_to_open(options),
+    )
     command = [
         sys.executable, "-m", "streamlit", "run", str(site() / "app.py"),
         "--server.address", address,
@@ -83,6 +90,21 @@ def _run(options: argparse.Namespace) -> int:
         # The server takes this process's place, so that whoever ends it ends the server.
         os.execve(sys.executable, command, environment)  # noqa: S606 - our own command line
     return subprocess.call(command, env=environment)  # noqa: S603 - our own command line
+
+
+def _file_to_open(options: argparse.Namespace) -> str:
+    """The file that the app is to open, once it is known to be one; "" for none."""
+    if options.file is None:
+        return ""
+    if options.public:
+        raise InputError(
+            _m("{file} is not opened on a public server; its visitors open their own files."), file=options.file
+        )
+    from attnviz import load
+
+    if not load(options.file).attentions:
+        raise InputError(_m("{file} has no attentions; at least one was expected."), file=options.file)
+    return str(options.file.resolve())
 
 
 def _check_port(port: int) -> None:
@@ -109,7 +131,8 @@ def _trace(options: argparse.Namespace) -> int:
         raise InputError(
             _m("{file} is no place for a file; a file name in a folder that exists was expected."), file=options.output
         )
-    trace = models.load(options.model, device=options.device).trace(options.text, values=options.values)
+    text = sys.stdin.read() if options.text == "-" else options.text
+    trace = models.load(options.model, device=options.device).trace(text, values=options.values)
     trace.save(options.output)
     print(_("{count} attentions written to {path}.", count=len(trace), path=options.output))
     for note in trace.notes:

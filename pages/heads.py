@@ -5,9 +5,10 @@ import streamlit as st
 from attnviz.base.errors import InputError
 from attnviz.base.language import _
 from attnviz.ui import presenting, state
-from attnviz.ui.heads import glance, head, source, text
+from attnviz.ui.heads import checked, controls, glance, head, text
 from attnviz.ui.heads.look import look
 from attnviz.ui.page import complain, fragment, show_address
+from attnviz.ui.source import panel
 from attnviz.ui.views.heads import HeadsView
 
 
@@ -15,16 +16,18 @@ from attnviz.ui.views.heads import HeadsView
 def heads() -> None:
     store = state.store(HeadsView, HeadsView.start)
     complain(store.complaint)
-    presenting.leave_out(lambda: source.controls(store))
+    presenting.leave_out(lambda: panel.controls(store))
     try:
-        found = source.current(store)
-        source.notes(found)
+        found = panel.current(store)
+        panel.origin(found)
+        checked.checks(found.trace)
         glance.glance(store, found)
-        head.controls(store, found)
+        controls.controls(store, found)
         shown = look(found.trace, store.view)
         head.pair(shown)
         text.text(store, shown)
         head.pictures(store, shown)
+        checked.lookalikes(found.trace)
     except InputError as error:
         complain(error)
     show_address(store)

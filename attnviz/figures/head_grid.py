@@ -28,10 +28,11 @@ def head_grid(
     layers: Sequence[int] | None = None,
     selected: tuple[int, int] | None = None,
     limits: tuple[palette.Number, palette.Number] | None = None,
+    marks: Sequence[str] | None = None,
 ) -> go.Figure:
     """One number for each head; `name` and `unit` say what it is (already translated).
 
-    layers: the layers' own numbers, where not 0, 1, 2 …; selected: (layer number, head) to outline;
+    layers: the layers' own numbers, where not 0, 1, 2 …; marks: a sign after each of these; selected: (layer number, head) to outline;
     limits: fixed ends of the colour scale, else from 0 to the next of 1, 2, 5, 10 … A NaN (a layer with
     fewer heads, or no normal row) is shown as absent. A cell's `customdata` is [layer, head].
     """
@@ -74,7 +75,9 @@ def head_grid(
         bottom=46,
     )
     layers_axis = layout.token_axis(
-        [str(number) for number in numbers], reverse=True, title=layout.axis_title(_("layer"))
+        [f"{number}{mark}" for number, mark in zip(numbers, marks or [""] * count, strict=True)],
+        reverse=True,
+        title=layout.axis_title(_("layer")),
     )
     heads_axis = layout.token_axis([str(head) for head in range(heads)], title=layout.axis_title(_("head")))
     return plot.figure(

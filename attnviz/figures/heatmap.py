@@ -15,6 +15,7 @@ from attnviz.figures.codes import CODE_ABSENT, CODE_FULLY_MASKED, CODE_NAN, CODE
 from attnviz.figures.escape import escaped
 from attnviz.figures.numerals import brief_text, weight_text
 from attnviz.figures.tile import Cut, Source, Tile, cut
+from attnviz.tokens import isolated
 
 # With more rows than this the numbers would be too small to read.
 MOST_ROWS_WITH_NUMBERS = 32
@@ -48,7 +49,7 @@ def heatmap(
     if _prints_numbers(tile):
         shown = np.where(states < 0, tile.weights, np.nan)
         texts = _texts(shown, len(tile.columns) > WIDE_NUMBERS)
-        traces += printed(texts, shown.astype(np.float64), palette.SEQUENTIAL)
+        traces += printed(texts, np.abs(shown.astype(np.float64)), palette.SEQUENTIAL)
     return plot.figure(traces, _layout(tile, title) | {"shapes": _outlines(tile, query, key)})
 
 
@@ -113,7 +114,8 @@ def _weight_map(tile: Tile, states: Int[np.ndarray, "n m"]) -> plot.Trace:
     weights = np.where(states < 0, tile.weights, np.nan).astype(np.float32)
     linear = tile.weights.shape[1] <= palette.LINEAR_KEYS
     with np.errstate(divide="ignore", invalid="ignore"):
-        z = weights if linear else np.log10(weights)
+        # Of a weight below 0 the colour shows the size.
+        z = np.abs(weights) if linear else np.log10(np.abs(weights))
     baseline = np.array([tile.uniform(row) for row in range(len(tile.rows))], dtype=np.float32)
     return plot.heatmap(
         name="weights",
@@ -221,7 +223,7 @@ def _legend(states: Int[np.ndarray, "n m"]) -> list[plot.Trace]:
 
 def _layout(tile: Tile, title: str | None) -> dict[str, Any]:
     n, m = tile.weights.shape
-    key_room = min(layout.label_room(tile.key_labels), 130)
+    key_room = min(layout.label_room(tile.key_ticks), 130)
     slanted = m > 6 or key_room > 90
     bottom = (key_room * 0.75 + 14 if slanted else 26) + 20 + 30
     plot_height = max(120, min(n * (30 if n <= 32 else 14), 900))
@@ -229,7 +231,7 @@ def _layout(tile: Tile, title: str | None) -> dict[str, Any]:
         title=_default_title(tile) if title is None else title,
         subtitle=baseline_sentence(tile),
         height=round(58 + plot_height + bottom),
-        left=layout.label_room(tile.query_labels) + 22,
+        left=layout.label_room(tile.query_ticks) + 22,
         right=16 if _prints_numbers(tile) else 96,
         bottom=round(bottom),
     )
@@ -239,13 +241,16 @@ def _layout(tile: Tile, title: str | None) -> dict[str, Any]:
         "showlegend": True,
         "legend": {"orientation": "h", "x": 0, "y": 0, "yref": "container", "yanchor": "bottom", "itemclick": False},
         "xaxis": layout.token_axis(
-            tile.key_labels,
+            tile.key_ticks,
+            wholes=tile.key_labels,
             tickangle=-45 if slanted else 0,
             most=36,
             title=layout.axis_title(_("key"), 4),
             constrain="domain",
         ),
-        "yaxis": layout.token_axis(tile.query_labels, reverse=True, title=layout.axis_title(_("query"), 4)),
+        "yaxis": layout.token_axis(
+            tile.query_ticks, wholes=tile.query_labels, reverse=True, title=layout.axis_title(_("query"), 4)
+        ),
     }
 
 
@@ -256,7 +261,8 @@ def _default_title(tile: Tile) -> str:
 def baseline_sentence(tile: Tile, row: int | None = None) -> str:
     """The baseline of all rows, or of one row of the tile, in one sentence."""
     if not tile.baseline:
-        return _("No uniform baseline: these rows need not sum to 1.")
+        said = _("No uniform baseline: these rows need not sum to 1.")
+        return f"{said} {beyond_sentence()}" if tile.beyond else said
     counts = sorted({int(count) for count in (tile.counts if row is None else tile.counts[row : row + 1]) if count})
     if not counts:
         return _("No query may see any key.") if row is None else _("This query may see no key.")
@@ -267,6 +273,11 @@ def baseline_sentence(tile: Tile, row: int | None = None) -> str:
         least=counts[0],
         most=counts[-1],
     )
+
+
+def beyond_sentence() -> str:
+    """What colours and lines mean where weights are no shares."""
+    return _("Colour and thickness show sizes up to 1, without the sign; the numbers are exact.")
 
 
 def _outlines(tile: Tile, query: int | None, key: int | None) -> list[dict[str, Any]]:
@@ -283,18 +294,20 @@ def _query_sentence(tile: Tile, row: int) -> str:
     weights = np.where(tile.allowed[row], tile.weights[row], np.nan)
     if not np.isfinite(weights).any():
         return _(
-            "Query {label} (position {position}) has no weights.", label=tile.query_labels[row], position=tile.rows[row]
+            "Query {label} (position {position}) has no weights.",
+            label=isolated(tile.query_labels[row]),
+            position=tile.rows[row],
         )
     most, least = int(np.nanargmax(weights)), int(np.nanargmin(weights))
     return _(
         "Query {label} (position {position}) gives most to {most} (position {most_position}), {most_weight}, "
         "and least to {least} (position {least_position}), {least_weight}.",
-        label=tile.query_labels[row],
+        label=isolated(tile.query_labels[row]),
         position=tile.rows[row],
-        most=tile.key_labels[most],
+        most=isolated(tile.key_labels[most]),
         most_position=tile.columns[most],
         most_weight=weight_text(float(weights[most])),
-        least=tile.key_labels[least],
+        least=isolated(tile.key_labels[least]),
         least_position=tile.columns[least],
         least_weight=weight_text(float(weights[least])),
     )
@@ -314,9 +327,9 @@ def _map_sentence(tile: Tile) -> str:
         columns=m,
         head=tile.head or _("one head"),
         weight=weight_text(float(weights[row, column])),
-        query=tile.query_labels[row],
+        query=isolated(tile.query_labels[row]),
         row=tile.rows[row],
-        key=tile.key_labels[column],
+        key=isolated(tile.key_labels[column]),
         column=tile.columns[column],
     )
 

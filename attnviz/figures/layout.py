@@ -33,7 +33,8 @@ def base(
     if not title:
         title, subtitle = subtitle, ""
     return {
-        "template": "none",
+        # None of Plotly's own: written out, because names are only looked up where attributes are checked.
+        "template": {"layout": {}},
         "paper_bgcolor": palette.TRANSPARENT,
         "plot_bgcolor": palette.TRANSPARENT,
         "uirevision": UI_REVISION,
@@ -68,10 +69,18 @@ def colour_bar(title: str, **more: Any) -> dict[str, Any]:
     return {"thickness": 12, "outlinewidth": 0, "x": 1.01, "xpad": 6, "ypad": 0, "title": titled, **more}
 
 
-def token_axis(labels: Sequence[str], *, reverse: bool = False, most: int = MOST_LABELS, **more: Any) -> dict[str, Any]:
+def token_axis(
+    labels: Sequence[str],
+    *,
+    wholes: Sequence[str] | None = None,
+    reverse: bool = False,
+    most: int = MOST_LABELS,
+    **more: Any,
+) -> dict[str, Any]:
     """An axis of positions 0, 1, 2 …: repeated labels stay apart because only their text is the same.
 
-    Beyond `most` every second, third … label is written; hovering names all of them.
+    Beyond `most` every second, third … label is written; hovering names all of them, and whole (`wholes`) where
+    the labels are short.
     """
     step = -(-len(labels) // most)
     written = list(range(0, len(labels), step))
@@ -80,7 +89,7 @@ def token_axis(labels: Sequence[str], *, reverse: bool = False, most: int = MOST
         "tickmode": "array",
         "tickvals": written,
         "ticktext": [escaped(labels[position]) for position in written],
-        "labelalias": {str(position): escaped(text) for position, text in enumerate(labels)},
+        "labelalias": {str(position): escaped(text) for position, text in enumerate(wholes or labels)},
         "hoverformat": "d",
         "range": [last, -0.5] if reverse else [-0.5, last],
         "showgrid": False,

@@ -12,7 +12,7 @@ from attnviz.attention import Attention, DotProduct, RowState
 from attnviz.attention.combine import combine
 from attnviz.base.errors import InputError
 from attnviz.base.language import _, _m
-from attnviz.figures.escape import labels
+from attnviz.figures.escape import tick_labels, whole_labels
 from attnviz.figures.to_numpy import to_numpy
 from attnviz.tokens import Tokens
 
@@ -27,7 +27,7 @@ class Tile:
 
     `counts` is the number of keys each query may see, over all keys and not only those of this tile, so
     1 / counts is the baseline of a softmax. `sinks` is the part of each row that went to a sink; 0 without.
-    `rows` and `columns` are the tokens' positions.
+    `rows` and `columns` are the tokens' positions; labels are whole, ticks are short and mark what was generated.
     """
 
     weights: Float[np.ndarray, "n m"]
@@ -39,12 +39,20 @@ class Tile:
     columns: tuple[int, ...]
     query_labels: tuple[str, ...]
     key_labels: tuple[str, ...]
+    query_ticks: tuple[str, ...]
+    key_ticks: tuple[str, ...]
     head: str
     baseline: bool
 
     def uniform(self, row: int) -> float:
         """1/N for the row-th query of the tile; NaN where the weights are no softmax or nothing is allowed."""
         return 1.0 / int(self.counts[row]) if self.baseline and self.counts[row] else float("nan")
+
+    @property
+    def beyond(self) -> bool:
+        """Whether some weights lie below 0 or above 1, as no share does; rounding is no reason."""
+        with np.errstate(invalid="ignore"):
+            return bool(((self.weights < 0) | (self.weights > 1 + 1e-3)).any())
 
     def row_of(self, position: int | None) -> int | None:
         """The row of the tile that holds the query at this position, if any."""
@@ -120,8 +128,8 @@ def _of_attention(
         states,
         row_positions,
         columns,
-        _labels(query_tokens if query_tokens is not None else source.query_tokens_of(item), n),
-        _labels(key_tokens if key_tokens is not None else source.key_tokens_of(item), m),
+        _Side.of(query_tokens if query_tokens is not None else source.query_tokens_of(item), n),
+        _Side.of(key_tokens if key_tokens is not None else source.key_tokens_of(item), m),
         head_name(head, source.heads),
         source.normalised and head != "maximum",
         _sinks(source, one, item, row_positions),
@@ -174,8 +182,8 @@ def _of_array(
         states[..., list(row_positions)],
         row_positions,
         columns,
-        _labels(query_tokens, n),
-        _labels(key_tokens, m),
+        _Side.of(query_tokens, n),
+        _Side.of(key_tokens, m),
         head_name(head, heads) if heads > 1 else "",
         normalised and head != "maximum",
     )
@@ -187,8 +195,8 @@ def _assemble(
     states: Int[np.ndarray, "..."],
     rows: tuple[int, ...],
     columns: tuple[int, ...],
-    query_labels: tuple[str, ...],
-    key_labels: tuple[str, ...],
+    queries: "_Side",
+    keys: "_Side",
     head: str,
     baseline: bool,
     sinks: Float[np.ndarray, " n"] | None = None,
@@ -209,8 +217,10 @@ def _assemble(
         sinks=np.zeros(len(rows)) if sinks is None else sinks,
         rows=rows,
         columns=columns,
-        query_labels=tuple(query_labels[position] for position in rows),
-        key_labels=tuple(key_labels[position] for position in columns),
+        query_labels=tuple(queries.labels[position] for position in rows),
+        key_labels=tuple(keys.labels[position] for position in columns),
+        query_ticks=tuple(queries.ticks[position] for position in rows),
+        key_ticks=tuple(keys.ticks[position] for position in columns),
         head=head,
         baseline=baseline,
     )
@@ -243,11 +253,19 @@ def _positions(chosen: Positions, length: int) -> tuple[int, ...]:
     return positions
 
 
-def _labels(tokens: Tokens | Sequence[str] | None, count: int) -> tuple[str, ...]:
-    found = labels(tokens, count)
-    if len(found) != count:
-        raise InputError(_m("{found} labels were given for {expected} tokens."), found=len(found), expected=count)
-    return found
+@dataclass(frozen=True)
+class _Side:
+    """What the queries, or the keys, are called: whole and in short."""
+
+    labels: tuple[str, ...]
+    ticks: tuple[str, ...]
+
+    @classmethod
+    def of(cls, tokens: Tokens | Sequence[str] | None, count: int) -> "_Side":
+        found = whole_labels(tokens, count)
+        if len(found) != count:
+            raise InputError(_m("{found} labels were given for {expected} tokens."), found=len(found), expected=count)
+        return cls(found, tick_labels(tokens, found))
 
 
 def _check_head(head: Head, heads: int) -> None:

@@ -131,7 +131,7 @@ def _drawn(tiles: Sequence[Tile], query: int | None, key: int | None) -> tuple[L
     every = Lines(
         *(np.concatenate([getattr(part, name) for part in parts]) for name in ("head", "row", "column", "weight"))
     )
-    order = np.argsort(every.weight, kind="stable")
+    order = np.argsort(np.abs(every.weight), kind="stable")
     cut_at = max(len(order) - MOST_LINES, 0)
     return every.at(order[cut_at:]), every.at(order[:cut_at])
 
@@ -148,7 +148,8 @@ def _lines_of(number: int, tile: Tile, query: int | None, key: int | None) -> Li
 
 def _line_traces(lines: Lines, tiles: Sequence[Tile]) -> list[plot.Trace]:
     """Few lines exactly as thick as they should be; many in levels of like thickness, one trace a level and head."""
-    thick = np.array([palette.thickness(float(weight)) for weight in lines.weight])
+    # A weight that is no share is drawn by its size, at most as thick as 1; the figure says so.
+    thick = np.array([palette.thickness(min(abs(float(weight)), 1.0)) for weight in lines.weight])
     if len(lines) > LEVELS:
         levels = max(LEVELS // len(tiles), 6)
         span = palette.STROKE_OF_ONE - palette.MINIMUM_STROKE
@@ -229,15 +230,15 @@ def _token_traces(tiles: Sequence[Tile], query: int | None, key: int | None) -> 
     ]
     left = [
         f"{number} {_name(text, place == row)}"
-        for place, (text, number) in enumerate(zip(tile.query_labels, beside_queries, strict=True))
+        for place, (text, number) in enumerate(zip(tile.query_ticks, beside_queries, strict=True))
     ]
     right = [
         f"{_name(text, place == column)} {number}"
-        for place, (text, number) in enumerate(zip(tile.key_labels, beside_keys, strict=True))
+        for place, (text, number) in enumerate(zip(tile.key_ticks, beside_keys, strict=True))
     ]
     return [
-        *_tokens("queries", "query", 0.0, left, tile.rows, _reach(tiles)[0]),
-        *_tokens("keys", "key", 1.0, right, tile.columns, _reach(tiles)[1]),
+        *_tokens("queries", "query", 0.0, left, tile.query_labels, tile.rows, _reach(tiles)[0]),
+        *_tokens("keys", "key", 1.0, right, tile.key_labels, tile.columns, _reach(tiles)[1]),
     ]
 
 
@@ -262,7 +263,13 @@ def _weight_or_state(tile: Tile, row: int, column: int) -> str:
 
 
 def _tokens(
-    name: str, side: str, x: float, texts: Sequence[str], positions: Sequence[int], reach: float
+    name: str,
+    side: str,
+    x: float,
+    texts: Sequence[str],
+    wholes: Sequence[str],
+    positions: Sequence[int],
+    reach: float,
 ) -> list[plot.Trace]:
     """The visible labels, and invisible points under them so that a whole label can be clicked."""
     y = np.arange(len(texts))
@@ -279,6 +286,7 @@ def _tokens(
         textposition="middle left" if side == "query" else "middle right",
         textfont={"size": 13 if len(texts) <= 32 else 10},
         customdata=custom,
+        hovertext=[escaped(whole) for whole in wholes],
         hovertemplate=_hover_of_side(side),
         cliponaxis=False,
     )
@@ -289,6 +297,7 @@ def _tokens(
         mode="markers",
         marker={"size": 14, "opacity": 0, "color": palette.NEUTRAL},
         customdata=[entry for entry in custom for _spot in spots],
+        hovertext=[escaped(whole) for whole in wholes for _spot in spots],
         hovertemplate=_hover_of_side(side),
     )
     return [shown, spread]
@@ -301,7 +310,7 @@ def _hover_of_side(side: str) -> str:
         if side == "query"
         else _("key, position {position}", position=position)
     )
-    return said + "<extra></extra>"
+    return f"<b>%{{hovertext}}</b><br>{said}<extra></extra>"
 
 
 def _legend(tiles: Sequence[Tile]) -> list[plot.Trace]:
@@ -321,8 +330,8 @@ def _legend(tiles: Sequence[Tile]) -> list[plot.Trace]:
 def _reach(tiles: Sequence[Tile]) -> tuple[float, float]:
     """How much room the labels take left and right, where the lines are 1 wide."""
     number = 52 if len(tiles) == 1 else 54 * len(tiles)
-    left = layout.label_room(tiles[0].query_labels, most=150.0) + 8
-    right = layout.label_room(tiles[0].key_labels, most=150.0) + number
+    left = layout.label_room(tiles[0].query_ticks, most=150.0) + 8
+    right = layout.label_room(tiles[0].key_ticks, most=150.0) + number
     inner = max(_USUAL_WIDTH - left - right, 120)
     return left / inner, right / inner
 

@@ -28,8 +28,10 @@ def catalogue() -> tuple[Card, ...]:
     return (minilm.card(),)
 
 
-def load(name: str, *, device: str | None = None) -> TextModel:
+def load(name: str, *, device: str | None = None, folders: bool = True) -> TextModel:
     """The text model of this name, folder or Hugging Face id, ready to be traced on a device.
+
+    folders: whether folders of this machine may be opened.
 
     Raises `InputError` where there is no such model, where it is no text model, or where its weights are
     not in safetensors.
@@ -37,6 +39,11 @@ def load(name: str, *, device: str | None = None) -> TextModel:
     place = devices.choose(device)
     if name == minilm.NAME:
         return _from(str(minilm.folder()), name, place, local=True, card=minilm.card())
+    if not folders and (name.startswith(".") or _is_folder(name) or not _HUB_ID.fullmatch(name)):
+        raise InputError(
+            _m("This server opens no folders; a shipped model or a Hugging Face id was expected, not “{name}”."),
+            name=name,
+        )
     if _is_folder(name):
         _check_folder(Path(name))
         return _from(name, name, place, local=True)

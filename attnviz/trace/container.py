@@ -73,9 +73,21 @@ def write(document: Mapping[str, Any], collected: Collected, path: str | PathLik
             beside.unlink(missing_ok=True)
 
 
+def is_trace(source: str | PathLike[str] | bytes) -> bool:
+    """Whether a safetensors file says that it is a trace. Raises `InputError` where its header cannot be read."""
+    name = place_of(source)
+    metadata = _json(_header(source, name), name).get("__metadata__")
+    return isinstance(metadata, dict) and metadata.get("format") == FORMAT
+
+
+def place_of(source: str | PathLike[str] | bytes) -> "Path | Uploaded":
+    """What a file is called in a sentence."""
+    return Uploaded() if isinstance(source, bytes) else Path(source)
+
+
 def unpack(source: str | PathLike[str] | bytes) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """The document and the tensors of a file. Raises `InputError` where it is not one, or not complete."""
-    name = _Uploaded() if isinstance(source, bytes) else Path(source)
+    name = place_of(source)
     try:
         document = _document(_header(source, name), name)
         tensors = safetensors.torch.load(source) if isinstance(source, bytes) else safetensors.torch.load_file(source)
@@ -93,14 +105,14 @@ def unpack(source: str | PathLike[str] | bytes) -> tuple[dict[str, Any], dict[st
     return document, tensors
 
 
-class _Uploaded:
+class Uploaded:
     """What a file without a name is called, in the language of whoever asks."""
 
     def __str__(self) -> str:
         return _("The uploaded file")
 
 
-def _header(source: str | PathLike[str] | bytes, name: Path | _Uploaded) -> bytes:
+def _header(source: str | PathLike[str] | bytes, name: Path | Uploaded) -> bytes:
     """The JSON header, once the sizes that the file states are plausible."""
     if isinstance(source, bytes):
         return _header_of(BytesIO(source), len(source), name)
@@ -108,13 +120,16 @@ def _header(source: str | PathLike[str] | bytes, name: Path | _Uploaded) -> byte
         return _header_of(file, Path(source).stat().st_size, name)
 
 
-def _header_of(file: BufferedIOBase, size: int, name: Path | _Uploaded) -> bytes:
+def _header_of(file: BufferedIOBase, size: int, name: Path | Uploaded) -> bytes:
     if size > MOST_BYTES:
         raise InputError(_m("{file} has {size} bytes; at most {most} are read."), file=name, size=size, most=MOST_BYTES)
     length = int.from_bytes(file.read(8), "little")
     start = file.read(1)
     if size < 10 or start != b"{":
-        raise InputError(_m("{file} is not a trace file: a safetensors file was expected."), file=name)
+        raise InputError(
+            _m("{file} is not a trace file and holds no arrays; a safetensors, npz, npy or torch file was expected."),
+            file=name,
+        )
     if length > MOST_HEADER_BYTES:
         raise InputError(
             _m("{file} states a header of {size} bytes; at most {most} are read."),
@@ -127,11 +142,11 @@ def _header_of(file: BufferedIOBase, size: int, name: Path | _Uploaded) -> bytes
     return start + file.read(length - 1)
 
 
-def _damaged(name: Path | _Uploaded) -> InputError:
+def _damaged(name: Path | Uploaded) -> InputError:
     return InputError(_m("{file} is cut short or damaged; a complete trace file was expected."), file=name)
 
 
-def _document(header: bytes, name: Path | _Uploaded) -> dict[str, Any]:
+def _document(header: bytes, name: Path | Uploaded) -> dict[str, Any]:
     metadata = _json(header, name).get("__metadata__")
     if not isinstance(metadata, dict) or metadata.get("format") != FORMAT:
         raise InputError(_m("{file} is a safetensors file, but not a trace: its metadata does not say so."), file=name)
@@ -146,7 +161,7 @@ def _document(header: bytes, name: Path | _Uploaded) -> dict[str, Any]:
     return _json(text.encode() if isinstance(text, str) else b"", name)
 
 
-def _json(text: bytes, name: Path | _Uploaded) -> dict[str, Any]:
+def _json(text: bytes, name: Path | Uploaded) -> dict[str, Any]:
     try:
         found = json.loads(text, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:

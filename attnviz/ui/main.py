@@ -7,6 +7,7 @@ import streamlit as st
 from attnviz.base import language
 from attnviz.ui import navigation, presenting, sidebar
 from attnviz.ui.page import complain
+from attnviz.ui.source import files
 from attnviz.ui.stories import bar, visits, walk
 
 
@@ -17,6 +18,9 @@ def main() -> None:
     st.set_page_config(layout="wide", page_icon=str(Path(__file__).parent / "icon.svg"))
     st.html(Path(__file__).parent / "frame.css")
     page = navigation.navigation()
+    if files.begins_with_file() and not page.url_path:
+        # Whoever starts the app on a file wants to see it.
+        st.switch_page(navigation.page("heads"))
     place = navigation.find(page.url_path)
     presenting.follow_link()
     walk.follow_link(place)

@@ -215,3 +215,22 @@ def test_a_mean_over_heads_is_over_all_heads_also_when_columns_are_left_out(plot
     for source in (heads, Attention.from_weights(heads)):
         cells = plotted.trace(heatmap(source, head="mean", cols=(0,)), "weights")
         assert np.asarray(cells.z).tolist() == [[pytest.approx(0.2)]]
+
+
+def test_long_tokens_are_short_along_the_axes_and_whole_on_hover():
+    long = "antidisestablishmentarianism"
+    figure = heatmap(np.full((2, 2), 0.5, dtype=np.float32), query_tokens=[long, "b"], key_tokens=["a", long])
+    assert figure.layout.yaxis.ticktext == ("antidisestab…rianism (0)", "b")
+    assert figure.layout.yaxis.labelalias["0"] == long
+    assert figure.layout.xaxis.labelalias["1"] == long
+
+
+def test_a_negative_weight_has_the_colour_of_its_size_and_its_own_number(plotted):
+    weights = np.array([[1.5, -0.5]], dtype=np.float32)
+    figure = heatmap(weights, normalised=False)
+    assert plotted.trace(figure, "weights").z.tolist() == [[1.5, 0.5]]
+    assert plotted.trace(figure, "weights").customdata[0, 1, 2] == -0.5
+    assert plotted.printed(figure, 1, 2) == [["1.500", "−0.500"]]
+    assert "without the sign" in describe_heatmap(weights, normalised=False)
+    wide = np.tile(np.array([[-0.01]], dtype=np.float32), (1, 20))
+    assert np.allclose(plotted.trace(heatmap(wide, normalised=False), "weights").z, -2)

@@ -168,3 +168,11 @@ def test_an_empty_text_is_one_sentence(gpt2):
 def test_an_unknown_device_is_one_sentence(gpt2):
     with pytest.raises(InputError, match="cannot be used here"):
         attnviz.models.load(str(gpt2), device="warp")
+
+
+def test_where_folders_are_not_opened_none_is_whatever_it_is_called(tmp_path, monkeypatch):
+    (tmp_path / "user" / "model").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    for name in (str(tmp_path), "user/model", "../elsewhere", "~/model"):
+        with pytest.raises(InputError, match="opens no folders"):
+            attnviz.models.load(name, folders=False)

@@ -79,7 +79,7 @@ def test_a_folder_without_a_config_is_one_sentence_and_the_controls_stay(open_pa
     app = open_page("heads", view=address.encode(HeadsView(model=str(tmp_path))))
     no_trace_of_failure(app)
     assert "was named by a link" in app.error[0].value, "a link alone opens no folder"
-    app.button(key="heads:load").click().run()
+    app.button(key="source:load").click().run()
     no_trace_of_failure(app)
     assert "has no config.json" in app.error[0].value.replace("\\", "")
     assert app.text_area(key="heads:text").value == HeadsView().text
@@ -97,7 +97,8 @@ def test_markup_in_the_text_stays_text(open_page):
     hostile = "<img src=x onerror=alert(1)> **bold** $x$ [a](javascript:alert(1))"
     app = open_page("heads", view=address.encode(HeadsView(text=hostile, query=2, key=3)))
     no_trace_of_failure(app)
-    assert "<img" not in said(app)
+    # Each sign that Markdown could read has a backslash before it.
+    assert "<img" not in said(app).replace(r"\<", "")
 
 
 def test_a_chosen_token_that_is_hidden_is_not_looked_at(open_page):

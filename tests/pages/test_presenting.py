@@ -68,7 +68,7 @@ def test_nothing_is_lost_when_presenting_ends(open_page):
 def test_heads_keep_text_origin_and_what_must_be_known(open_page):
     app = open_page("heads", present="1", view=address.encode(HeadsView(text="cat " * 600, layer=1)))
     no_trace_of_failure(app)
-    assert {"heads:text", "heads:shipped", "heads:undo"}.isdisjoint(_keys(app))
+    assert {"heads:text", "heads:source", "heads:undo"}.isdisjoint(_keys(app))
     assert {"heads:layer", "heads:head", "heads:glance"} <= _keys(app)
     assert not app.main.get("download_button")
     assert "Recorded from the model as it ran: minilm" in said(app).replace("\\", "")

@@ -12,14 +12,16 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attnviz import figures
-from attnviz.attention import Attention, Overview, statistics
+from attnviz.attention import Attention, Overview, Role, statistics
 from attnviz.base.language import _, _m
 from attnviz.figures.atlas import Atlas, atlas
 from attnviz.ui import panels, presenting
 from attnviz.ui.components import ChartClick, MatrixClick, matrix
-from attnviz.ui.heads.look import ROWS_AT_ONCE
-from attnviz.ui.heads.source import HeadsStore, Source
+from attnviz.ui.heads.checked import marked
+from attnviz.ui.heads.look import ROWS_AT_ONCE, of_run
+from attnviz.ui.heads.store import HeadsStore
 from attnviz.ui.panels import Picture
+from attnviz.ui.source.source import Source
 
 MAP_SIZE = 40
 """Cells along a side of one head's map; 144 of them are a quarter of a megabyte."""
@@ -48,7 +50,7 @@ def glance(store: HeadsStore, source: Source) -> None:
         if len(roles) > 1:
             st.segmented_control(
                 _("Part of the model"), roles, required=True, format_func=_role,
-                **store.widget("role", view.role, lambda role: {"role": role, "layer": 0, "head": 0, "query": None, "key": None}),
+                **store.widget("role", view.role, lambda role: _of_role(source, role)),
             )  # fmt: skip
         st.segmented_control(
             _("All heads as"),
@@ -57,7 +59,8 @@ def glance(store: HeadsStore, source: Source) -> None:
             format_func=lambda name: _(TITLES[name]),
             **store.field("glance"),
         )
-    attentions = source.trace.of_role(view.role)
+    # An item of a batch may be missing in layers that split the input.
+    attentions = [one for one in of_run(source.trace, view.role, view.run) if view.item < one.items]
     if not attentions:
         return
     if view.glance == "maps":
@@ -66,12 +69,17 @@ def glance(store: HeadsStore, source: Source) -> None:
         _numbers(store, source, attentions)
 
 
+def _of_role(source: Source, role: Role) -> dict[str, Any]:
+    return {"role": role, "layer": source.trace.layers(role)[0], "head": 0, "run": 0, "query": None, "key": None}
+
+
 def _role(role: str) -> str:
     return {"encoder": _("encoder"), "decoder": _("decoder"), "cross": _("cross-attention"), "ego": _("ego")}[role]
 
 
 def _maps(store: HeadsStore, source: Source, attentions: list[Attention]) -> None:
-    found = _atlas(source.key, store.view.role, attentions)
+    part = _part(store, source)
+    found = _atlas(part, store.view.item, attentions)
     layers = [attention.layer for attention in attentions]
 
     def click(event: MatrixClick) -> None:
@@ -84,7 +92,10 @@ def _maps(store: HeadsStore, source: Source, attentions: list[Attention]) -> Non
         "heads-atlas",
         found.codes,
         tile=(found.rows_per_tile, found.cols_per_tile),
-        tile_labels=([_("layer {layer}", layer=layer) for layer in layers], [str(head) for head in range(heads)]),
+        tile_labels=(
+            [_("layer {layer}", layer=layer) + mark for layer, mark in zip(layers, marked(attentions), strict=True)],
+            [str(head) for head in range(heads)],
+        ),
         selected_tile=_selected(store, layers),
         description=_(
             "Maps of all heads: one row of maps for each of {layers} layers, one column for each of {heads} heads. "
@@ -95,8 +106,14 @@ def _maps(store: HeadsStore, source: Source, attentions: list[Attention]) -> Non
         on_click=click,
         height=min(640, 60 + 66 * len(layers)),
     )
-    overviews = _overviews(source.key, store.view.role, attentions)
+    overviews = _overviews(part, store.view.item, attentions)
     presenting.leave_out(lambda: _save(layers, overviews))
+
+
+def _part(store: HeadsStore, source: Source) -> str:
+    """What is looked at as a whole, for the caches."""
+    view = store.view
+    return f"{source.key}\n{view.role}\n{view.run}"
 
 
 def _save(layers: list[int], overviews: list[Overview]) -> None:
@@ -129,30 +146,30 @@ def _selected(store: HeadsStore, layers: list[int]) -> tuple[int, int] | None:
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _overviews(key: str, role: str, _attentions: list[Attention]) -> list[Overview]:  # noqa: ARG001 - they name the entry
+def _overviews(part: str, item: int, _attentions: list[Attention]) -> list[Overview]:  # noqa: ARG001 - names the entry
     """One pass over every layer. The progress bar is also where a superseded run stops."""
     done = []
     bar = st.progress(0.0, text=_("Looking through all heads …"))
     for count, attention in enumerate(_attentions, start=1):
-        done.append(attention.overview(size=MAP_SIZE))
+        done.append(attention.overview(size=MAP_SIZE, item=item))
         bar.progress(count / len(_attentions), text=_("Looking through all heads …"))
     bar.empty()
     return done
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _atlas(key: str, role: str, _attentions: list[Attention]) -> Atlas:
-    return atlas(_overviews(key, role, _attentions), size=MAP_SIZE)
+def _atlas(part: str, item: int, _attentions: list[Attention]) -> Atlas:
+    return atlas(_overviews(part, item, _attentions), size=MAP_SIZE)
 
 
 def _numbers(store: HeadsStore, source: Source, attentions: list[Attention]) -> None:
     view = store.view
     name, unit = STATISTICS[view.glance]
-    numbers = _statistic(source.key, view.role, view.glance, attentions)
+    numbers = _statistic(_part(store, source), view.item, view.glance, attentions)
     layers = [attention.layer for attention in attentions]
     named: dict[str, Any] = {"name": _(name), "unit": _(unit) if unit else "", "layers": layers}
     chosen = (view.layer, view.head) if isinstance(view.head, int) else None
-    figure = figures.head_grid(numbers, **named, selected=chosen)
+    figure = figures.head_grid(numbers, **named, selected=chosen, marks=marked(attentions))
 
     def click(event: ChartClick) -> None:
         if isinstance(event.custom, list) and len(event.custom) == 2:
@@ -169,36 +186,50 @@ def _numbers(store: HeadsStore, source: Source, attentions: list[Attention]) -> 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _statistic(
-    key: str,  # noqa: ARG001 - names the entry
-    role: str,  # noqa: ARG001 - names the entry
+    part: str,  # noqa: ARG001 - names the entry
+    item: int,
     name: str,
     _attentions: list[Attention],
 ) -> Float[np.ndarray, "layers heads"]:
     rows = []
     for attention in _attentions:
-        rows.append(_of_layer(name, attention))
+        rows.append(_of_layer(name, attention, item))
     heads = max(map(len, rows))
     return np.stack([np.pad(row, (0, heads - len(row)), constant_values=np.nan) for row in rows])
 
 
-def _of_layer(name: str, attention: Attention) -> Float[np.ndarray, " heads"]:
+def _of_layer(name: str, attention: Attention, item: int) -> Float[np.ndarray, " heads"]:
     """One number for each head, head by head and in strips of rows, so that no n × m is held."""
-    queries = list(attention.query_tokens.shown())
-    special = [position for position in range(len(attention.key_tokens)) if attention.key_tokens.is_special(position)]
+    keys = attention.key_tokens_of(item)
+    one_sequence = attention.role in ("encoder", "decoder")
+    if (name == "special" and keys.special is None) or (name == "distance" and not one_sequence):
+        return np.full(attention.heads, np.nan, dtype=np.float32)
+    special = [position for position in range(len(keys)) if keys.is_special(position)]
+    strips = _strips(attention.query_tokens_of(item).shown())
+    # With a cache the last query stands at the last key.
+    offset = attention.shape[1] - attention.shape[0]
     numbers = []
     for head in range(attention.heads):
-        strips = [queries[start : start + ROWS_AT_ONCE] for start in range(0, len(queries), ROWS_AT_ONCE)]
-        found = [_of_rows(name, attention.weights(head, rows=rows), rows, special) for rows in strips]
+        found = [_of_rows(name, attention.weights(head, item, rows=rows), rows[0] + offset, special) for rows in strips]
         numbers.append(float(torch.nanmean(torch.cat(found))) if found else np.nan)
     return np.array(numbers, dtype=np.float32)
 
 
-def _of_rows(name: str, weights: Float[Tensor, "n m"], rows: list[int], special: list[int]) -> Float[Tensor, " n"]:
+def _strips(rows: tuple[int, ...]) -> list[list[int]]:
+    """The rows in groups of neighbours, none of them long."""
+    strips: list[list[int]] = []
+    for row in rows:
+        if not strips or row != strips[-1][-1] + 1 or len(strips[-1]) == ROWS_AT_ONCE:
+            strips.append([])
+        strips[-1].append(row)
+    return strips
+
+
+def _of_rows(name: str, weights: Float[Tensor, "n m"], first: int, special: list[int]) -> Float[Tensor, " n"]:
     if name == "entropy":
         return statistics.entropy(weights)
     if name == "largest":
         return weights.amax(-1)
     if name == "distance":
-        # Strips hold neighbours but for special tokens, which are never left out here.
-        return statistics.mean_distance(weights, offset=rows[0])
+        return statistics.mean_distance(weights, offset=first)
     return weights[:, special].sum(-1)

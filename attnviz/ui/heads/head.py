@@ -1,7 +1,6 @@
 """One head: as matrix, as lines, in the text itself, and the pair that is chosen."""
 
 import csv
-import functools
 import io
 import math
 from typing import Any
@@ -12,47 +11,23 @@ import torch
 from jaxtyping import UInt8
 
 from attnviz import figures
-from attnviz.base.language import _
+from attnviz.attention import RowState
+from attnviz.base.language import _, _n
 from attnviz.figures.codes import codes
+from attnviz.figures.escape import GENERATED, whole_labels
+from attnviz.figures.heatmap import beyond_sentence
 from attnviz.figures.numerals import weight_text
+from attnviz.tokens import Tokens, isolated
 from attnviz.ui import panels, presenting
 from attnviz.ui.components import ChartClick, MatrixAsk, MatrixClick, MatrixValue, matrix
 from attnviz.ui.heads.look import ROWS_AT_ONCE, Look
-from attnviz.ui.heads.source import HeadsStore, Source
+from attnviz.ui.heads.store import HeadsStore
 from attnviz.ui.page import plain
 from attnviz.ui.panels import Picture
 
 # More tokens than this on a side, and the lines of all queries at once say nothing.
 MOST_LINED = 48
 LARGEST_CANVAS = 1024
-
-
-def controls(store: HeadsStore, source: Source) -> None:
-    """Layer, head, and what is hidden."""
-    view = store.view
-    layers = source.trace.layers(view.role)
-    heads = source.trace.select(view.selection()).heads
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox(_("Layer"), layers, width=110, **store.field("layer"))
-        st.selectbox(
-            _("Head"), [*range(heads), "mean", "maximum"], width=240, format_func=functools.partial(_head, heads),
-            **store.field("head"),
-        )  # fmt: skip
-        st.toggle(_("Hide special tokens"), **store.field("hide_special"))
-        st.toggle(
-            _("Renormalise"), disabled=not view.hide_special, **store.field("renormalise"),
-            help=_("Divide what is left of each row by its sum. The numbers are then no longer the model's weights."),
-        )  # fmt: skip
-        st.button(
-            _("Choose no token"), icon=":material/deselect:", on_click=store.change, kwargs={"query": None, "key": None},
-            disabled=view.query is None and view.key is None,
-        )  # fmt: skip
-
-
-def _head(heads: int, head: int | str) -> str:
-    if head == "mean":
-        return _("mean of {count} heads", count=heads)
-    return _("maximum of {count} heads", count=heads) if head == "maximum" else str(head)
 
 
 def pair(look: Look) -> None:
@@ -81,17 +56,45 @@ def pair(look: Look) -> None:
         )
     if look.renormalise:
         said.append(_("Shown renormalised: each row was divided by what is left of it."))
+    said += [*_of_padding(look), *_of_rows(look)]
     # The place is kept when nothing is said, so that the pictures below stay where they are.
     with st.container():
         if said:
             st.markdown(" ".join(said))
 
 
+def _of_padding(look: Look) -> list[str]:
+    """What lies on positions where there is nothing: 0 where the mask does its work."""
+    chosen = look.query is not None
+    mass = look.on_padding(look.rows if look.query is None else (look.query,))
+    if mass is None or math.isnan(mass):
+        return []
+    if chosen:
+        return [_("Padding received {mass} of the weight of this query.", mass=weight_text(mass))]
+    return [_("Padding received {mass} of the weight of this head, in the mean over queries.", mass=weight_text(mass))]
+
+
+def _of_rows(look: Look) -> list[str]:
+    """How many of the queries shown have no weights to look at, and why."""
+    states = look.states()
+    masked, nan, zero = (int((states == state).sum()) for state in (RowState.MASKED, RowState.NAN, RowState.ZERO))
+    said = []
+    if masked:
+        said.append(_n("{count} query may see no key at all.", "{count} queries may see no key at all.", masked))
+    if nan:
+        said.append(_n("{count} row holds NaN.", "{count} rows hold NaN.", nan))
+    if zero:
+        said.append(_n("{count} row is zero throughout.", "{count} rows are zero throughout.", zero))
+    if look.beyond():
+        said.append(beyond_sentence())
+    return said
+
+
 def _pair_sentence(look: Look, weight: float, uniform: float) -> str:
     named = {
-        "query": plain(look.queries.label(look.query or 0)),
+        "query": plain(isolated(look.queries.label(look.query or 0))),
         "query_position": look.query,
-        "key": plain(look.keys.label(look.key or 0)),
+        "key": plain(isolated(look.keys.label(look.key or 0))),
         "key_position": look.key,
         "weight": f"**{weight_text(weight)}**",
     }
@@ -168,8 +171,8 @@ def _canvas(store: HeadsStore, look: Look) -> None:
         "heads-matrix",
         image,
         cell=(step, step),
-        row_labels=[look.queries.label(position) for position in look.rows],
-        column_labels=[look.keys.label(position) for position in look.columns],
+        row_labels=_labels(look.queries, look.rows),
+        column_labels=_labels(look.keys, look.columns),
         selected=_selected(look, step),
         value=_exact(look, asked, step) if asked else None,
         description=_(
@@ -187,6 +190,12 @@ def _canvas(store: HeadsStore, look: Look) -> None:
     if chosen is not None:
         panels.as_text("heads-row", {"row": (figures.describe_heatmap(look.tile((chosen,)), query=chosen),
                                             lambda: figures.table_heatmap(look.tile((chosen,))))})  # fmt: skip
+
+
+def _labels(tokens: Tokens, positions: tuple[int, ...]) -> list[str]:
+    labels = whole_labels(tokens, len(tokens))
+    generated = tokens.generated or (False,) * len(tokens)
+    return [f"{labels[position]} {GENERATED}" if generated[position] else labels[position] for position in positions]
 
 
 def _save(look: Look) -> None:
@@ -215,7 +224,8 @@ def _bytes(look: Look, step: int) -> UInt8[np.ndarray, "rows columns"]:
     strips = []
     for start in range(0, len(look.rows), step * ROWS_AT_ONCE):
         tile = look.tile(look.rows[start : start + step * ROWS_AT_ONCE])
-        strips.append(_pooled(codes(tile.weights, tile.allowed, tile.states), step))
+        # A byte holds the size of a weight from 0 to 1; where there are others, the page says so.
+        strips.append(_pooled(codes(np.clip(np.abs(tile.weights), 0, 1), tile.allowed, tile.states), step))
     return np.concatenate(strips)
 
 
@@ -249,9 +259,9 @@ def _exact(look: Look, cell: tuple[int, int], step: int) -> MatrixValue | None:
     text = _(
         "{weight}: “{query}” ({query_position}) → “{key}” ({key_position})",
         weight=weight_text(float(weights[at, beside])),
-        query=tile.query_labels[at],
+        query=isolated(tile.query_labels[at]),
         query_position=rows[at],
-        key=tile.key_labels[column * step + beside],
+        key=isolated(tile.key_labels[column * step + beside]),
         key_position=look.columns[column * step + beside],
     )
     return MatrixValue(**names, text=text)

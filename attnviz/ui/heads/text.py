@@ -8,10 +8,12 @@ from plotly.colors import sample_colorscale
 
 from attnviz.base.language import _
 from attnviz.figures import palette
+from attnviz.figures.escape import short_label, whole_labels
 from attnviz.figures.numerals import weight_text
+from attnviz.tokens import isolated
 from attnviz.ui.components import ShownToken, TokenClick, tokens
 from attnviz.ui.heads.look import Look, mean_received
-from attnviz.ui.heads.source import HeadsStore
+from attnviz.ui.heads.store import HeadsStore
 from attnviz.ui.page import plain
 
 MOST_NUMBERED = 128
@@ -25,7 +27,9 @@ def text(store: HeadsStore, look: Look) -> None:
         shown, _hidden = look.weights((look.query,))
         numbers = shown[0]
         said = _(
-            "What “{query}” ({position}) looks at.", query=plain(look.queries.label(look.query)), position=look.query
+            "What “{query}” ({position}) looks at.",
+            query=plain(isolated(look.queries.label(look.query))),
+            position=look.query,
         )
     else:
         numbers = mean_received(look)
@@ -42,11 +46,13 @@ def text(store: HeadsStore, look: Look) -> None:
         selected_query=look.query,
         selected_key=look.key,
         on_click=click,
+        right_to_left=look.keys.runs_right_to_left(),
     )
 
 
 def _shown_tokens(look: Look, numbers: list[float]) -> list[ShownToken]:
     keys = look.keys
+    labels = whole_labels(keys, len(keys))
     linear = len(numbers) <= palette.LINEAR_KEYS
     shown, end = [], 0
     for position, number in zip(look.columns, numbers, strict=True):
@@ -60,11 +66,12 @@ def _shown_tokens(look: Look, numbers: list[float]) -> list[ShownToken]:
         shown.append(
             ShownToken(
                 position,
-                keys.label(position),
+                short_label(labels[position], position),
                 before,
                 _colour(number, linear),
                 weight_text(number) if len(numbers) <= MOST_NUMBERED else "",
                 bool(keys.generated and keys.generated[position]),
+                labels[position],
             )
         )
     return shown

@@ -1,32 +1,34 @@
 """The Heads page's state: which model, which text, and what of its attention is looked at."""
 
 import textwrap
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
 from attnviz.attention import Role
 from attnviz.base.language import _
 from attnviz.selection import Selection
-from attnviz.ui.address import View
+from attnviz.trace import Trace
+from attnviz.ui.views.source import MOST_TEXT, SENTENCE, SourceView
 
-MOST_TEXT = 20_000
+__all__ = ["MOST_TEXT", "SENTENCE", "HeadsView"]
+
 MOST_SAID = 50
-SENTENCE = "The black cat crossed the street because it was hungry, and the car stopped."
 
 
-class HeadsView(View, frozen=True):
-    """`query` and `key` are positions, None when none is chosen."""
+class HeadsView(SourceView, frozen=True):
+    """`query` and `key` are positions, None when none is chosen; `item` and `run` are counted from 0."""
 
     page: Literal["heads"] = "heads"
-    model: str = Field(default="minilm", max_length=500)
-    text: str = Field(default=SENTENCE, max_length=MOST_TEXT)
     role: Role = "encoder"
     layer: int = Field(default=0, ge=0, lt=10_000)
     head: int | Literal["mean", "maximum"] = 0
+    item: int = Field(default=0, ge=0)
+    run: int = Field(default=0, ge=0)
     query: int | None = Field(default=None, ge=0)
     key: int | None = Field(default=None, ge=0)
     hide_special: bool = False
+    show_padding: bool = False
     renormalise: bool = False
     glance: Literal["maps", "entropy", "largest", "distance", "special"] = "maps"
 
@@ -35,10 +37,25 @@ class HeadsView(View, frozen=True):
         """Head 0 of layer 0 on a sentence; the first head is shown because it is the first, not for its looks."""
         return cls()
 
+    def beginning(self, trace: Trace | None) -> dict[str, Any]:
+        """The first head of the first layer."""
+        roles = trace.roles() if trace is not None else ()
+        role = roles[0] if roles else "encoder"
+        layer = trace.layers(role)[0] if trace is not None and roles else 0
+        return {"role": role, "layer": layer, "head": 0, "item": 0, "run": 0, "query": None, "key": None}
+
+    def suits(self, trace: Trace) -> bool:
+        """Whether there is such a part of the model, with a first layer where none was asked for."""
+        return self.role in trace.roles() and (self.layer > 0 or 0 in trace.layers(self.role))
+
+    def other_text(self) -> dict[str, Any]:
+        """Other tokens: none of them is chosen."""
+        return {"query": None, "key": None}
+
     def selection(self) -> Selection:
         """The part of the view that says what of a trace is looked at."""
         return Selection(
-            role=self.role, layer=self.layer, head=self.head, query=self.query, key=self.key,
+            role=self.role, layer=self.layer, head=self.head, item=self.item, query=self.query, key=self.key,
             hide_special=self.hide_special,
         )  # fmt: skip
 

@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 import attnviz
 from attnviz.ui.views.heads import HeadsView
+from tests.browser.pages.sources import open_file
 
 pytestmark = pytest.mark.browser
 
@@ -74,16 +75,14 @@ def test_a_trace_that_was_saved_opens_again(heads, tmp_path):
     heads.locator("textarea").first.fill("Another text altogether.")
     heads.keyboard.press("Control+Enter")
     heads.locator(".attnviz-token", has_text="altogether").wait_for(timeout=60_000)
-    heads.get_by_text("Open a saved trace").click()
-    heads.locator('input[type="file"]').last.set_input_files(path)
+    open_file(heads, path)
     heads.locator(".attnviz-token", has_text="cat").wait_for(timeout=60_000)
 
 
 def test_a_file_that_is_no_trace_is_one_sentence_and_the_page_stays(heads, tmp_path):
     path = tmp_path / "broken.safetensors"
     path.write_bytes(b"\x08\x00\x00\x00\x00\x00\x00\x00nonsense")
-    heads.get_by_text("Open a saved trace").click()
-    heads.locator('input[type="file"]').last.set_input_files(path)
+    open_file(heads, path)
     heads.locator('[data-testid="stAlert"]').wait_for()
     expect(heads.locator(".attnviz-token")).to_have_count(6)
     assert "Traceback" not in heads.content()

@@ -3,7 +3,7 @@
 import { page } from "./export.js";
 import { Levels, STATES, decoded } from "./levels.js";
 import { legend } from "./matrix_legend.js";
-import { GUTTER, GUTTER_OF_TILES, paint } from "./matrix_paint.js";
+import { GUTTER, GUTTER_OF_TILES, isolated, paint } from "./matrix_paint.js";
 import { drawing, sheet } from "./matrix_export.js";
 import { Outbox, keeper, painted, text, unpack } from "./messages.js";
 import { element, onTypeScale, save, styles, theme, typeScale } from "./page.js";
@@ -234,7 +234,7 @@ class Matrix {
     }
     const side = (labels, at, size) => {
       const [first, last] = [at * size, Math.min((at + 1) * size, labels.length || Infinity) - 1];
-      const named = (position) => (labels.length ? `“${labels[position]}” (${position})` : String(position));
+      const named = (position) => (labels.length ? `“${isolated(labels[position])}” (${position})` : String(position));
       return size > 1 && last > first ? `${named(first)} … ${named(last)}` : named(first);
     };
     return `${side(this.rowLabels, row, this.cell[0])} → ${side(this.columnLabels, column, this.cell[1])}`;

@@ -141,15 +141,24 @@ function* every(from, length, count, size) {
   for (let at = Math.ceil(Math.floor(from) / step) * step; at < Math.min(count, from + length); at += step) yield at;
 }
 
-const named = (labels, position) => (labels.length ? `${labels[position] ?? ""} ${position}` : String(position));
+// What is written from right to left would turn the position beside it around.
+const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+export const isolated = (label) => (RIGHT_TO_LEFT.test(label) ? `\u2068${label}\u2069` : label);
 
-function short(pencil, label, room) {
-  if (pencil.measureText(label).width <= room) return label;
-  // The position stays: it is what tells two equal tokens apart.
-  const [, words, position] = /^(.*?)( ?\d+)$/su.exec(label) ?? [null, label, ""];
-  const letters = [...words];
-  while (letters.length > 1 && pencil.measureText(`${letters.join("")}…${position}`).width > room) letters.pop();
-  return `${letters.join("")}…${position}`;
+const named = (labels, position) => (labels.length ? [labels[position] ?? "", ` ${position}`] : ["", String(position)]);
+
+// The position stays: it is what tells two equal tokens apart. Of a long label the middle is left out.
+function short(pencil, [label, position], room) {
+  const fits = (words) => pencil.measureText(words + position).width <= room;
+  if (fits(label)) return isolated(label) + position;
+  const letters = [...label];
+  let kept = letters.length;
+  const words = () => {
+    const head = Math.ceil(kept * 0.6);
+    return `${letters.slice(0, head).join("")}…${letters.slice(letters.length - (kept - head)).join("")}`;
+  };
+  do kept--; while (kept > 1 && !fits(words()));
+  return isolated(words()) + position;
 }
 
 function tileLabels(pencil, { viewport, tile: [high, wide], tileLabels: [down, across] }) {
@@ -160,7 +169,7 @@ function tileLabels(pencil, { viewport, tile: [high, wide], tileLabels: [down, a
     const [top, size] = [viewport.top(index * high), high * viewport.scale[1]];
     const at = middle(top, size, area.top, area.height);
     if (size < LINE - 2 && index % Math.ceil(LINE / size)) return;
-    if (at > area.top && at < area.top + area.height) pencil.fillText(short(pencil, label, area.left - 12), area.left - 6, at);
+    if (at > area.top && at < area.top + area.height) pencil.fillText(short(pencil, [label, ""], area.left - 12), area.left - 6, at);
   });
   pencil.textAlign = "center";
   pencil.textBaseline = "top";

@@ -25,6 +25,7 @@ export function plain(label) {
   if (typeof label !== "string") return label;
   const named = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'", nbsp: "\u00a0" };
   return label
+    .replace(/[\u2068\u2069]/g, "")
     .replace(/<br\s*\/?>/gi, " ")
     .replace(/<\/?(b|i|em|strong|u|s|sub|sup|span|a)(\s[^>]*)?>/gi, "")
     .replace(/&(?:#(\d+)|#x([\da-f]+)|(\w+));/gi, (whole, decimal, hex, name) =>

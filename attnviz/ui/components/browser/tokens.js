@@ -24,7 +24,7 @@ class Tokens {
       element("button", { type: "button", role: "radio", "data-side": side, onclick: () => this.choose(side) }));
     this.hint = element("span", { class: "attnviz-note" });
     this.switch.append(...this.sides, this.hint);
-    this.line = element("p", { class: "attnviz-line", dir: "auto", onkeydown: (event) => this.walk(event) });
+    this.line = element("p", { class: "attnviz-line", onkeydown: (event) => this.walk(event) });
     this.root = element("div", { class: "attnviz-tokens", role: "group" }, this.switch, this.line);
     parent.append(this.root);
   }
@@ -34,7 +34,8 @@ class Tokens {
     this.outbox.acknowledge(header.seq);
     this.root.setAttribute("aria-label", header.description);
     for (const button of this.sides) button.textContent = header.labels[button.dataset.side];
-    this.hint.textContent = header.labels.hint;
+    this.hint.textContent = [header.labels.hint, header.labels.direction].filter(Boolean).join(" ");
+    this.line.dir = header.direction;
     this.choose(this.side);
     await styles("components.css");
     this.fill(header);
@@ -52,14 +53,16 @@ class Tokens {
       this.buttons = tokens.map(() => element("button", { type: "button", class: "attnviz-token" }));
       this.line.replaceChildren();
     }
-    tokens.forEach(([position, label, before, colour, number, generated], index) => {
+    tokens.forEach(([position, label, before, colour, number, generated, whole], index) => {
       const button = this.buttons[index];
       button.dataset.position = position;
       button.tabIndex = index === Math.max(at, 0) ? 0 : -1;
       button.replaceChildren(
-        element("span", {}, label),
-        ...(number ? [element("small", {}, number)] : []),
+        // Each token in its own direction, whatever stands beside it; numbers always from the left.
+        element("span", { dir: "auto" }, label),
+        ...(number ? [element("small", { dir: "ltr" }, number)] : []),
       );
+      button.title = whole === label ? "" : whole;
       button.style.background = colour;
       button.style.color = colour ? ink(colour) : "";
       button.classList.toggle("is-query", position === query);
@@ -78,7 +81,8 @@ class Tokens {
   }
 
   walk(event) {
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const right = this.line.dir === "rtl" ? -1 : 1;
+    const step = { ArrowRight: right, ArrowDown: 1, ArrowLeft: -right, ArrowUp: -1 }[event.key];
     const at = this.buttons.indexOf(document.activeElement);
     if (!step || at < 0) return;
     event.preventDefault();

@@ -4,13 +4,14 @@ The position identifies a token; its string is only shown. Two tokens with the s
 """
 
 import dataclasses
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, get_args
 
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
+from attnviz.tokens import adapters
+from attnviz.tokens.labels import is_right_to_left, visible
 
 Kind = Literal["text", "vector", "patch", "road-user"]
 KINDS: tuple[str, ...] = get_args(Kind)
@@ -78,6 +79,14 @@ class Tokens:
         """The label of every position."""
         return tuple(visible(text) for text in self.texts)
 
+    def runs_right_to_left(self) -> bool:
+        """Whether the text is written from right to left: its first letter that has a direction tells."""
+        for position, text in enumerate(self.texts):
+            found = None if self.is_special(position) or self.is_padding(position) else is_right_to_left(text)
+            if found is not None:
+                return found
+        return False
+
     def to_json(self) -> dict[str, Any]:
         """Plain lists, strings and numbers, without the fields that are not given."""
         return {
@@ -126,128 +135,31 @@ class Tokens:
         return cls(texts=tuple(f"{prefix}{position}" for position in range(count)), kind=kind)
 
     @classmethod
+    def of(cls, tokenizer: Any, text: str) -> "Tokens":
+        """The tokens that any tokenizer makes of a text.
+
+        It may be one of Hugging Face transformers, a `tokenizers.Tokenizer`, an encoder like tiktoken's, a
+        SentencePiece processor, a function from a text to a list of strings, or that list itself.
+        Raises `InputError` for anything else.
+        """
+        return cls(**adapters.read(tokenizer, text))
+
+    @classmethod
     def from_tokenizer(
         cls, tokenizer: Any, encoding: Mapping[str, Any], item: int = 0, text: str | None = None
     ) -> "Tokens":
         """The tokens of one item of what a Hugging Face tokenizer returned; `text` is what it was given.
 
-        A fast tokenizer also gives words and spans. Byte-level pieces ("Ġblack") are shown as the
-        characters they stand for, and as their bytes where they hold only part of a character.
-        Raises `InputError` where there are no input ids or no such item.
+        A fast tokenizer also gives words and spans. Pieces are shown as the characters they stand for: byte-level
+        ones ("Ġblack") and SentencePiece's ("▁black") with a space, and as bytes where they hold only part of a
+        character. Raises `InputError` where there are no input ids or no such item.
         """
-        ids = _of_item(encoding, "input_ids", item)
-        if ids is None:
-            raise InputError(_m("The tokenizer's output has no “{field}”."), field="input_ids")
-        pieces = [str(piece) for piece in tokenizer.convert_ids_to_tokens(ids)]
-        if _is_byte_level(tokenizer):
-            pieces = [_from_bytes(piece) for piece in pieces]
-        special_ids = set(getattr(tokenizer, "all_special_ids", ()))
-        present = _of_item(encoding, "attention_mask", item)
-        fast = _fast(encoding, item)
-        return cls(
-            texts=tuple(pieces),
-            ids=tuple(ids),
-            words=None if fast is None else tuple(fast.word_ids),
-            spans=None if fast is None else tuple(_span(start, stop) for start, stop in fast.offsets),
-            source=text,
-            special=tuple(token in special_ids for token in ids),
-            padding=None if present is None else tuple(not there for there in present),
-        )
+        return cls(**adapters.of_transformers(tokenizer, encoding, item, text))
 
-
-def visible(text: str) -> str:
-    """The text with spaces, line ends, controls and other invisible characters made visible; never empty.
-
-    A single space between two visible characters stays.
-    """
-    if not text:
-        return "∅"
-    ink = [_has_ink(character) for character in text]
-    between = [False, *(before and after for before, after in zip(ink, ink[2:], strict=False)), False]
-    shown = "".join(
-        character if character == " " and inside else _shown(character, any(ink))
-        for character, inside in zip(text, between[: len(text)], strict=True)
-    )
-    return f"◌{shown}" if unicodedata.combining(shown[0]) else shown
-
-
-# A person knows these by their pictures.
-_PICTURES = {"\n": "↵", "\r": "␍", "\t": "⇥"}
-# Joiners shape the letters and emoji around them, so they stay where there are any.
-_JOINERS = "\u200c\u200d"
-
-
-def _has_ink(character: str) -> bool:
-    return unicodedata.category(character)[0] not in "CZ"
-
-
-def _shown(character: str, beside_ink: bool) -> str:
-    category = unicodedata.category(character)
-    if character in _PICTURES:
-        return _PICTURES[character]
-    if category == "Zs":
-        return "·"
-    if category[0] not in "CZ" or (character in _JOINERS and beside_ink):
-        return character
-    return f"U+{ord(character):04X}"
-
-
-def _of_item(encoding: Mapping[str, Any], name: str, item: int) -> list[int] | None:
-    """One row of a field that may be a tensor, a list of lists, or one plain list."""
-    if name not in encoding:
-        return None
-    values = encoding[name]
-    rows = values.tolist() if hasattr(values, "tolist") else values
-    if not rows or not isinstance(rows[0], Sequence):
-        rows = [rows]
-    if not 0 <= item < len(rows):
-        raise InputError(
-            _m(
-                "Item {item} does not exist: the items of the tokenizer's output are counted from 0, and their number is {count}."
-            ),
-            count=len(rows),
-            item=item,
-        )
-    return [int(value) for value in rows[item]]
-
-
-def _fast(encoding: Mapping[str, Any], item: int) -> Any | None:
-    encodings = getattr(encoding, "encodings", None)
-    return encodings[item] if encodings else None
-
-
-def _span(start: int, stop: int) -> tuple[int, int] | None:
-    return (start, stop) if stop > start else None
-
-
-def _is_byte_level(tokenizer: Any) -> bool:
-    """Whether pieces are spelt in GPT-2's alphabet of bytes, in which Ġ is the space."""
-    to_string = getattr(tokenizer, "convert_tokens_to_string", None)
-    return to_string is not None and to_string(["a", "Ġa"]) == "a a"
-
-
-def _byte_alphabet() -> dict[str, int]:
-    """GPT-2's letter for each byte: printable bytes stand for themselves, the others follow from U+0100 on.
-
-    Source: `bytes_to_unicode` in OpenAI's GPT-2 encoder.py; used by every byte-level BPE since.
-    """
-    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    others = [byte for byte in range(0x100) if byte not in printable]
-    return {chr(byte): byte for byte in printable} | {chr(0x100 + i): byte for i, byte in enumerate(others)}
-
-
-_BYTES = _byte_alphabet()
-
-
-def _from_bytes(piece: str) -> str:
-    """The characters of a byte-level piece; a special token, or anything else not so spelt, as it is."""
-    if any(letter not in _BYTES for letter in piece):
-        return piece
-    spelt = bytes(_BYTES[letter] for letter in piece)
-    try:
-        return spelt.decode()
-    except UnicodeDecodeError:
-        return "".join(f"<0x{byte:02X}>" for byte in spelt)
+    @classmethod
+    def from_encoding(cls, encoding: Any, tokenizer: Any = None, text: str | None = None) -> "Tokens":
+        """The tokens of an `Encoding` of the package tokenizers; the tokenizer tells how its pieces are spelt."""
+        return cls(**adapters.of_encoding(encoding, tokenizer, text))
 
 
 def _plain(value: Any) -> Any:

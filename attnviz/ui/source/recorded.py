@@ -1,0 +1,63 @@
+"""Traces of models, recorded when they are first asked for and kept for all sessions."""
+
+import streamlit as st
+
+from attnviz import models
+from attnviz.base.errors import InputError
+from attnviz.base.language import _, _m
+from attnviz.models import TextModel
+from attnviz.trace import Trace
+from attnviz.ui.page import plain
+from attnviz.ui.sidebar import chosen_device
+from attnviz.ui.source import allowed
+from attnviz.ui.source.source import Source
+
+
+def shipped() -> dict[str, str]:
+    """The names of the models that come along, and their titles."""
+    return {card.name: card.title for card in models.catalogue()}
+
+
+def want(name: str) -> None:
+    """A model that a person typed in is one that they want loaded."""
+    _wanted().add(name)
+
+
+def recorded(name: str, text: str) -> Source:
+    """The trace of a model on a text. Raises `InputError`."""
+    if name not in shipped():
+        if not allowed.hub():
+            raise InputError(_m("This server is public: it opens its own models only, no folders and no hub ids."))
+        _ask(name)
+    device = chosen_device()
+    with st.spinner(_("Loading the model and recording its attention …")):
+        found = _recorded(name, device, text, allowed.folders())
+    return Source(found, f"{name}\n{device}\n{text}")
+
+
+def _wanted() -> set[str]:
+    found: set[str] = st.session_state.setdefault("source:wanted", set())
+    return found
+
+
+def _ask(name: str) -> None:
+    """A link alone opens no folder and asks no hub: a person does."""
+    if name in _wanted():
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(_("The link asks for the model “{name}”.", name=plain(name)))
+        if st.button(_("Load this model"), key="source:load"):
+            _wanted().add(name)
+            st.rerun()
+    raise InputError(_m("The model “{name}” was named by a link and is not loaded yet."), name=name)
+
+
+# Models are large and traces small: few of the first, some of the second, shared by all sessions.
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _loaded(name: str, device: str, folders: bool) -> TextModel:
+    return models.load(name, device=device, folders=folders)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _recorded(name: str, device: str, text: str, folders: bool) -> Trace:
+    return _loaded(name, device, folders).trace(text)
