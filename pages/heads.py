@@ -5,7 +5,7 @@ import streamlit as st
 from attnviz.base.errors import InputError
 from attnviz.base.language import _
 from attnviz.ui import presenting, state
-from attnviz.ui.heads import checked, controls, glance, head, text
+from attnviz.ui.heads import checked, controls, glance, head, labels, text
 from attnviz.ui.heads.look import look
 from attnviz.ui.page import complain, fragment, show_address
 from attnviz.ui.source import panel
@@ -21,6 +21,7 @@ def heads() -> None:
         found = panel.current(store)
         panel.origin(found)
         checked.checks(found.trace)
+        presenting.leave_out(lambda: labels.labels(store, found))
         glance.glance(store, found)
         controls.controls(store, found)
         shown = look(found.trace, store.view)

@@ -28,7 +28,7 @@ def open_page():
 
 def said(app):
     """All that the page says in words, for looking up a sentence."""
-    kinds = ("title", "markdown", "caption", "error", "info", "header", "subheader")
+    kinds = ("title", "markdown", "caption", "error", "warning", "info", "success", "header", "subheader")
     return "\n".join(str(element.value) for kind in kinds for element in app.get(kind))
 
 

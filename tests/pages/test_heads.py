@@ -113,3 +113,16 @@ def test_undo_and_reset_are_there_when_nothing_can_be_shown(open_page):
     app.button(key="heads:reset").click().run()
     no_trace_of_failure(app)
     assert not app.error
+
+
+def test_the_labels_are_checked_on_request(open_page):
+    app = _open(open_page, query=3)
+    assert "was changed" not in said(app)
+    app.button(key="heads:check-labels").click().run()
+    no_trace_of_failure(app)
+    # [CLS] the black cat . [SEP]
+    assert "Token 3, “\u2068cat\u2069”, was changed: in the first layer only its own keys and values moved." in said(
+        app
+    )
+    app.text_area[0].set_value("Another text.").run()
+    assert "was changed" not in said(app)

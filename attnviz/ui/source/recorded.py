@@ -6,6 +6,7 @@ from attnviz import models
 from attnviz.base.errors import InputError
 from attnviz.base.language import _, _m
 from attnviz.models import TextModel
+from attnviz.recording import LabelCheck
 from attnviz.trace import Trace
 from attnviz.ui.page import plain
 from attnviz.ui.sidebar import chosen_device
@@ -33,6 +34,11 @@ def recorded(name: str, text: str) -> Source:
     with st.spinner(_("Loading the model and recording its attention …")):
         found = _recorded(name, device, text, allowed.folders())
     return Source(found, f"{name}\n{device}\n{text}")
+
+
+def labels(name: str, text: str, position: int) -> LabelCheck:
+    """Whether the model's labels stand where they should. Raises `InputError`."""
+    return _loaded(name, chosen_device(), allowed.folders()).check_labels(text, position)
 
 
 def _wanted() -> set[str]:
