@@ -22,7 +22,8 @@ IMPLICIT = _m(
     "where the model divides by it."
 )
 
-Pairs = Shaped[Tensor, "items_or_1 heads_or_1 n_or_1 m_or_1"]
+# Items, heads, queries, keys, each of which may be 1 for all of them; every one of several for itself.
+Pairs = Shaped[Tensor, "_ _ _ _"]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -260,7 +261,7 @@ def joined(tensors: Sequence[Tensor]) -> Tensor:
     return torch.cat(list(tensors), 2)
 
 
-def _rows(tensor: Pairs, rows: range) -> Shaped[Tensor, "items_or_1 heads_or_1 r m_or_1"]:
+def _rows(tensor: Pairs, rows: range) -> Pairs:
     return tensor if tensor.shape[2] == 1 else tensor[:, :, rows.start : rows.stop : rows.step]
 
 
