@@ -11,7 +11,7 @@ from torch import nn
 from attnviz.attention import Attention
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
-from attnviz.recording import huggingface
+from attnviz.recording import huggingface, state_space
 from attnviz.recording.compiled import uncompiled
 from attnviz.recording.needs import needs_of
 from attnviz.recording.options import Generation, Options
@@ -54,6 +54,8 @@ def capture(
     recording, needs = Recording(model, options), needs_of(model)
     if needs.scripted:
         _note_scripted(recording)
+    if needs.state_space:
+        state_space.note_layers(recording)
     with ExitStack() as stack:
         stack.enter_context(routed_to(recording))
         if needs.compiled:

@@ -232,8 +232,9 @@ def _batch(output: Any, one: Open) -> int | None:
     if one.arrangement is None or not isinstance(result, Tensor):
         return None
     queries = one.arrangement.sizes[2]
-    if result.ndim == 2 and result.shape[0] == queries:
-        return 1
+    if result.ndim == 2:
+        # One row for each query, or for each item where each has one query.
+        return 1 if result.shape[0] == queries else result.shape[0] if queries == 1 else None
     if result.ndim == 3 and queries in result.shape[:2]:
         return result.shape[0] if result.shape[1] == queries else result.shape[1]
     return result.shape[0] if result.ndim == 4 else None
