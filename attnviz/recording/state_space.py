@@ -30,7 +30,7 @@ def note_layers(recording: Recording) -> None:
 def state_space_layers(modules: Modules) -> list[nn.Module]:
     """The modules that hold the parameters of a state space, or else those that say by their name that they are one."""
     holding = [module for module in modules.found if has_state_space(module)]
-    return holding or [module for module in modules.found if _is_named_so(module, modules)]
+    return holding or [module for module in modules.found if _is_named_so(module)]
 
 
 def has_state_space(module: nn.Module) -> bool:
@@ -39,7 +39,7 @@ def has_state_space(module: nn.Module) -> bool:
     return "D" in own and ("A_log" in own or "log_A_real" in own)
 
 
-def _is_named_so(module: nn.Module, modules: Modules) -> bool:
+def _is_named_so(module: nn.Module) -> bool:
     """A layer, not what holds several: nothing inside it says the same of itself."""
     if not _NAMES.search(type(module).__name__):
         return False

@@ -124,7 +124,6 @@ FAMILIES = {
     "falcon_alibi": _falcon(alibi=True, multi_query=False, new_decoder_architecture=False),
     "falcon_grouped": _falcon(alibi=False, new_decoder_architecture=True, num_kv_heads=2),
     "perceiver": _perceiver,
-
     "bert": _bert,
     "gpt2": _gpt2,
     "llama": _llama,

@@ -177,46 +177,28 @@ def test_area_attention_with_a_transposed_product_has_the_right_rows():
     assert found.output(0, 7).shape == (4, 16)
 
 
-class Packed(nn.Module):
-    """Items and heads are one dimension throughout; nothing tells them apart but the module and its output."""
-
-    def __init__(self, heads, stated):
-        super().__init__()
-        self.parts = heads
-        if stated:
-            self.num_heads = heads
-
+class OneHead(nn.Module):
     def forward(self, rows):
-        items, count, width = rows.shape
-        apart = torch.cat(rows.chunk(self.parts, -1), 0) if self.parts > 1 else rows
-        weights = torch.bmm(apart, apart.transpose(1, 2)).softmax(-1)
-        joined = torch.bmm(weights, apart)
-        if self.parts == 1:
-            return joined
-        # Heads outside, items inside, as `chunk` and `cat` make it.
-        return torch.cat(joined.chunk(self.parts, 0), -1)
+        return torch.bmm(torch.bmm(rows, rows.transpose(1, 2)).softmax(-1), rows)
 
 
 def test_one_head_an_item_stays_so():
     rows = torch.randn(4, 5, 8)
-    with attnviz.capture(model := nn.Sequential(Packed(1, stated=False))) as trace:
+    with attnviz.capture(model := nn.Sequential(OneHead())) as trace:
         model(rows)
     assert (trace[0].items, trace[0].heads) == (4, 1)
     assert not trace.notes
 
 
 class PackedByView(nn.Module):
-    def __init__(self, stated, *, flat=False):
+    def __init__(self, stated):
         super().__init__()
-        self.flat = flat
         if stated:
             self.num_heads = 2
 
     def forward(self, rows):
         items, count, width = rows.shape
-        apart = rows.view(items, count, 2, width // 2).permute(2, 0, 1, 3).flatten(0, 1) if self.flat else None
-        if apart is None:
-            apart = rows.view(items, count, 2, width // 2).transpose(1, 2).reshape(items * 2, count, width // 2)
+        apart = rows.view(items, count, 2, width // 2).transpose(1, 2).reshape(items * 2, count, width // 2)
         scaled = apart * 0.5
         weights = torch.bmm(scaled, apart.transpose(1, 2)).softmax(-1)
         joined = torch.bmm(weights, apart)

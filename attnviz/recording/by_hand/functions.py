@@ -32,9 +32,11 @@ BADDBMM = named("baddbmm")
 LINEAR = (F.linear,)
 
 VIEWS = named("view", "reshape", "unflatten", "flatten", "squeeze", "unsqueeze", "view_as", "reshape_as")
-PERMUTATIONS = (*named("transpose", "swapaxes", "swapdims", "permute", "t"), *attributes("T", "mT"))
+PERMUTE, T, READ_T, READ_MT = named("permute"), named("t"), attributes("T"), attributes("mT")
+PERMUTATIONS = (*named("transpose", "swapaxes", "swapdims"), *PERMUTE, *T, *READ_T, *READ_MT)
 SAME = named("to", "float", "double", "half", "bfloat16", "type", "type_as", "contiguous", "clone", "detach")
-SAME_IN_VALUE = named("nan_to_num", "dropout", "alpha_dropout")
+DROPOUT = named("dropout")
+SAME_IN_VALUE = (*named("nan_to_num"), *DROPOUT)
 
 MUL, MUL_ = named("mul", "multiply", "__mul__", "__rmul__"), in_place(["mul", "multiply"])
 DIV, DIV_ = named("div", "divide", "true_divide", "__truediv__"), in_place(["div", "divide", "true_divide"])

@@ -58,7 +58,8 @@ def formula_of(scores: Scores, arrangement: Arrangement, found: Sides) -> Formul
         return None
     for gain in scores.gains:
         if gain.axes() <= found.query.axes():
-            query = query * arrangement.pairs(gain)
+            factor = arrangement.pairs(gain)
+            query = query if factor is None else query * factor
         else:
             factor = arrangement.of_keys(gain, ())
             key = key if factor is None else key * factor

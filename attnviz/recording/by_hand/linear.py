@@ -85,7 +85,7 @@ def summed_up(contraction: Contraction, place: int) -> Sums | None:
     return Sums(dims, Factor.of(contraction.left, left), Factor.of(contraction.right, right), along)
 
 
-def scaled(hand: Hand, node: LinearOutput, other: Any, output: Tensor, *, inverse: bool = False) -> Node | None:
+def scaled(node: LinearOutput, other: Any, output: Tensor, *, inverse: bool = False) -> Node | None:
     """An output of linear attention that is divided by its weights' sum, or by a number."""
     one: Open = node.pending
     if not isinstance(one.call, Features) or one.call.column is None:

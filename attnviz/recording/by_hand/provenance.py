@@ -161,10 +161,13 @@ class Table:
     def get(self, tensor: Any, changes: int = 0) -> Node | None:
         """What is known of it; scores that were changed unseen are opaque. changes: how many of them are known."""
         found = self._nodes.get(id(tensor))
-        if found is None or found[0]() is not tensor:
+        if found is None:
             return None
-        _, node, version = found
-        if version is not None and tensor._version > version + changes:
+        reference, node, version = found
+        alive = reference()
+        if alive is None or alive is not tensor:
+            return None
+        if version is not None and alive._version > version + changes:
             return replace(node, opaque=True) if isinstance(node, Scores) else None
         return node
 

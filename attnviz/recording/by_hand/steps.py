@@ -61,7 +61,7 @@ def _same(one: Tensor | None, other: Tensor | None) -> bool:
     )
 
 
-def _joined(group: list[Any]) -> ByHand | AsMade | Features:
+def _joined(group: list[Any]) -> Any:
     first = group[0]
     columns = [call.column for call in group]
     column = None

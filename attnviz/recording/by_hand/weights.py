@@ -21,9 +21,7 @@ from attnviz.recording.by_hand.provenance import Gates, Mark, Node, Scores, Weig
 from attnviz.recording.recording import Recording
 
 
-def weights_made(
-    hand: Hand, recording: Recording, scores: Scores, group: Axes, source: Tensor, output: Tensor
-) -> Weights | None:
+def weights_made(hand: Hand, recording: Recording, scores: Scores, group: Axes, output: Tensor) -> Weights | None:
     """A softmax of scores over one dimension. It is attention where they are products of queries and keys."""
     over = leaves(group)
     keys = over
