@@ -9,7 +9,7 @@ from attnviz.recording.modules import Modules
 from attnviz.recording.recording import Recording
 
 ONE = _m("“{name}” is a state-space layer: it has no attention weights.")
-SEVERAL = _m("“{name}” and {count} others are state-space layers: they have no attention weights.")
+SEVERAL = _m("{count} state-space layers, “{name}” the first of them, have no attention weights.")
 
 # Whole words of a class's name, as in MambaMixer, S4Block and S6.
 _NAMES = re.compile(r"Mamba|StateSpace|(?<![A-Za-z])S[456](?![a-z0-9])|SSM")
@@ -24,7 +24,7 @@ def note_layers(recording: Recording) -> None:
     if len(found) == 1:
         recording.note(ONE, name=name)
     else:
-        recording.note(SEVERAL, name=name, count=len(found) - 1)
+        recording.note(SEVERAL, name=name, count=len(found))
 
 
 def state_space_layers(modules: Modules) -> list[nn.Module]:

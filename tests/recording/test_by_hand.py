@@ -446,3 +446,23 @@ def test_bfloat16_is_kept_and_what_is_shown_is_not_rounded():
     assert isinstance(found.scores, DotProduct)
     assert found.scores.query.dtype == torch.bfloat16
     torch.testing.assert_close(found.weights(None, 1).double(), scores(q, k).softmax(-1)[1], atol=2e-6, rtol=0)
+
+
+@pytest.mark.parametrize(
+    ("field", "wrong"),
+    [
+        ("query", torch.zeros(ITEMS, HEADS, QUERIES, WIDTH + 1)),
+        ("key", torch.zeros(ITEMS + 1, HEADS, QUERIES, WIDTH)),
+        ("bias", torch.zeros(1, HEADS, QUERIES, QUERIES + 1)),
+        ("bias", torch.zeros(1, 1, QUERIES, QUERIES, dtype=torch.bool)),
+        ("scale", "1"),
+        ("shift", None),
+        ("factor", 1e301),
+    ],
+)
+def test_a_file_of_sigmoid_attention_that_does_not_fit_is_refused(field, wrong, tmp_path):
+    trace = record(sigmoid, *tensors())
+    object.__setattr__(trace[0].scores, field, wrong)
+    trace.save(tmp_path / "trace.safetensors")
+    with pytest.raises(attnviz.InputError):
+        attnviz.load(tmp_path / "trace.safetensors")

@@ -169,7 +169,7 @@ def test_state_space_layers_are_said_to_have_no_weights():
         model(torch.tensor([[1, 2, 3]]))
     assert len(trace) == 0
     assert [str(note) for note in trace.notes] == [
-        "“layers.0.mixer” and 2 others are state-space layers: they have no attention weights."
+        "3 state-space layers, “layers.0.mixer” the first of them, have no attention weights."
     ]
 
 
@@ -264,7 +264,10 @@ def test_a_router_of_hugging_face_is_listed_apart(tiny, padded):
     with torch.no_grad(), attnviz.capture(model) as trace:
         model(**padded("none"))
     assert len(trace) == 2
-    assert {found.name for found in trace.lookalikes} <= {"layers.0.mlp.router", "layers.1.mlp.router"}
+    assert [(found.name, found.shape) for found in trace.lookalikes] == [
+        ("layers.0.mlp.router", (18, 1)),
+        ("layers.1.mlp.router", (18, 1)),
+    ]
 
 
 class Bahdanau(nn.Module):

@@ -110,7 +110,6 @@ class ByHand(Call):
     column: tuple[Tensor, Tensor] | None = None
     gates: float = 0.0
     elsewhere: bool | None = None
-    note: str = ""
 
     def meaning(self, masks: Masks, part: Part | None) -> Meaning | Weights:  # noqa: ARG002  q and k tell nothing of it
         """The scores in the terms of an attention."""
