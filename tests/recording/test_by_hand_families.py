@@ -190,6 +190,26 @@ def test_one_head_an_item_stays_so():
     assert not trace.notes
 
 
+@pytest.mark.parametrize(("items", "heads"), [(1, 3), (3, 1), (1, 1)])
+@pytest.mark.parametrize("queries", [5, 1])
+def test_a_single_item_or_head_keeps_its_dimension(items, heads, queries):
+    def attend(query, key):
+        return ((query @ key.mT).softmax(-1) @ key).sum()
+
+    class Model(nn.Module):
+        def forward(self, query, key):
+            return attend(query, key)
+
+    query, key = torch.randn(items, heads, queries, 4), torch.randn(items, heads, 5, 4)
+    with attnviz.capture(model := Model()) as trace:
+        model(query, key)
+    (found,) = trace
+    assert (found.items, found.heads, found.shape) == (items, heads, (queries, 5))
+    expected = (query @ key.mT).softmax(-1)[-1]
+    torch.testing.assert_close(found.weights(None, items - 1), expected, atol=1e-6, rtol=0)
+    assert not trace.notes
+
+
 class PackedByView(nn.Module):
     def __init__(self, stated):
         super().__init__()

@@ -78,6 +78,14 @@ def arrange(dims: Dims, keys: Axes, shared: frozenset[Axis], rows: Axes | None, 
     both = tuple(axis for axis in rest if axis in shared)
     queries = _queries(own, size_of(keys), rows, hint)
     sharing = tuple(axis for axis in own if axis not in queries)
+    lead = [axes for group in dims if not set(axes := leaves(group)) & {*queries, *keys}]
+    if not queries and () in lead:
+        # The dimension of a single query, behind those of items and heads.
+        del lead[len(lead) - 1 - lead[::-1].index(())]
+    if len(both) == 1 and not sharing and len(dims) > 3 and len(lead) > 1:
+        # One of the dimensions for items and heads has a single entry; the heads come last.
+        is_heads = both[0] in lead[-1]
+        return Arrangement(() if is_heads else both, both if is_heads else (), queries, keys, shared)
     items, heads = _items_and_heads(both, sharing, hint)
     packed = len(both) == 1 and not sharing
     return Arrangement(items, heads, queries, keys, shared, packed)
