@@ -3,9 +3,11 @@
 from attnviz.attention.additive import split_additive
 from attnviz.attention.attention import FORMS, ROLES, Attention, Form, Role
 from attnviz.attention.check import Check
+from attnviz.attention.linear import Linear
 from attnviz.attention.mask_files import mask_from_json
 from attnviz.attention.masks import All, Causal, Dense, Lengths, Mask, Window
 from attnviz.attention.overview import Overview
+from attnviz.attention.pointwise import Pointwise
 from attnviz.attention.rows import RowState
 from attnviz.attention.scores import DotProduct, Given, Stored
 
@@ -21,8 +23,10 @@ __all__ = [
     "Form",
     "Given",
     "Lengths",
+    "Linear",
     "Mask",
     "Overview",
+    "Pointwise",
     "Role",
     "RowState",
     "Stored",

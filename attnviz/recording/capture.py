@@ -11,7 +11,7 @@ from torch import nn
 from attnviz.attention import Attention
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
-from attnviz.recording import huggingface
+from attnviz.recording import huggingface, state_space
 from attnviz.recording.compiled import uncompiled
 from attnviz.recording.inputs import Inputs
 from attnviz.recording.needs import needs_of
@@ -61,6 +61,8 @@ def capture(
     recording, needs = Recording(model, options), needs_of(model)
     if needs.scripted:
         _note_scripted(recording)
+    if needs.state_space:
+        state_space.note_layers(recording)
     with ExitStack() as stack:
         stack.enter_context(routed_to(recording))
         if needs.compiled:

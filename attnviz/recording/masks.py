@@ -17,16 +17,17 @@ class Masks:
         # The tensor is kept beside what was read in it, so that its memory stays its own.
         self._read: dict[tuple[object, ...], tuple[Tensor, Read]] = {}
 
-    def read(self, mask: Shaped[Tensor, "items_or_1 heads_or_1 n_or_1 more_m"], keys: int) -> Read:
+    def read(self, mask: Shaped[Tensor, "_ _ _ _"], keys: int, *, forbids: bool = False) -> Read:
         """The rule and the finite bias in a mask of truth values or of numbers that are added.
 
         Columns beyond the number of keys are not used. A rule that forbids nothing is None, and so is a bias of 0.
+        forbids: truth values say where a pair is not allowed.
         """
         mask = mask.detach()[..., :keys]
         version = None if mask.is_inference() else mask._version
-        identity = (mask.data_ptr(), version, tuple(mask.shape), mask.stride(), mask.dtype, mask.device)
+        identity = (forbids, mask.data_ptr(), version, tuple(mask.shape), mask.stride(), mask.dtype, mask.device)
         if identity not in self._read:
-            self._read[identity] = (mask, _read(mask))
+            self._read[identity] = (mask, _read(~mask if forbids else mask))
         return self._read[identity][1]
 
     def read_both(self, mask: Tensor | None, bias: Tensor | None, keys: int) -> Read:
@@ -39,7 +40,7 @@ class Masks:
         return joined, finite if added is None else added if finite is None else added + finite
 
 
-def _read(mask: Shaped[Tensor, "items_or_1 heads_or_1 n_or_1 m"]) -> Read:
+def _read(mask: Shaped[Tensor, "_ _ _ _"]) -> Read:
     for dim in range(3):
         first = mask.narrow(dim, 0, 1)
         if mask.shape[dim] > 1 and (mask.stride(dim) == 0 or bool((mask == first).all())):

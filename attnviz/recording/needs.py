@@ -17,6 +17,7 @@ import torch
 from torch import nn
 
 from attnviz.recording.modules import Modules, modules_of
+from attnviz.recording.state_space import state_space_layers
 
 # Names in the code of a layer that say it may attend on its own. The interface's "eager" function is not its own.
 _ATTENDS = ("softmax", "scaled_dot_product", "attention_forward", "flex_attention", "flash_attn")
@@ -36,12 +37,13 @@ class Needs:
     """What recording a model takes.
 
     watching: some module may attend otherwise than through the interface. compiled: torch.compile was applied.
-    scripted: some module is TorchScript.
+    scripted: some module is TorchScript. state_space: some module may be a state-space layer.
     """
 
     watching: bool
     compiled: bool
     scripted: bool
+    state_space: bool = False
 
 
 # Walking through a model costs a short forward pass some percent, so it is done once for each.
@@ -70,6 +72,7 @@ def _needs(modules: Modules) -> Needs:
         watching=modules.replaced or any(_may_attend(kind) for kind in kinds),
         compiled=modules.compiled,
         scripted=any(issubclass(kind, torch.jit.ScriptModule) for kind in kinds),
+        state_space=bool(state_space_layers(modules)),
     )
 
 

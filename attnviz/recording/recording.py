@@ -92,23 +92,33 @@ class Recording:
         """Whether a module runs, or one around it, that nothing may watch."""
         return any(guard is not None for _, guard in self._running)
 
-    def running(self) -> nn.Module | None:
+    def running(self, past: tuple[type[nn.Module], ...] = ()) -> nn.Module | None:
         """The innermost module of this model that is running, whose attention is to be recorded.
 
         Where no module runs, it is the model, of which a method was called. None where another model runs,
-        and where another family records already what happens inside.
+        and where another family records already what happens inside. past: kinds that do a step for others.
         """
         if self.inside:
             return None
-        ours = [module for module, _ in self._running if module in self.modules]
+        ours = [module for module, _ in self._running if module in self.modules and not isinstance(module, past)]
         if ours:
             return ours[-1]
         return None if self._running else self.model
+
+    def around(self, module: nn.Module) -> nn.Module:
+        """The module of this model within which this one runs; itself where there is none."""
+        ours = [running for running, _ in self._running if running in self.modules]
+        place = ours.index(module) if module in ours else 0
+        return ours[place - 1] if place else module
 
     def finish(self) -> None:
         """The block has ended."""
         while self._running:
             self.end(self._running[-1][0])
+        for state in self._states.values():
+            # A family may have something that it has not handed over yet.
+            if hasattr(state, "finish"):
+                state.finish(self)
         self._states.clear()
         self.ended = True
 

@@ -15,7 +15,7 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 
 from attnviz.base.language import _m
-from attnviz.recording import multi_head, scaled_dot_product, unknown
+from attnviz.recording import by_hand, multi_head, scaled_dot_product, unknown
 from attnviz.recording.compiled import uncompiled
 from attnviz.recording.recording import Recording
 from attnviz.recording.routing import Shared, recordings
@@ -31,7 +31,7 @@ HANDLERS: dict[Any, Handler] = {**scaled_dot_product.HANDLERS, **multi_head.HAND
 OBSERVERS: dict[Any, tuple[Observer, ...]] = {}
 
 # Who wants to know that a module has ended, and with what output.
-AT_END: tuple[AtEnd, ...] = ()
+AT_END: tuple[AtEnd, ...] = (by_hand.at_end,)
 
 
 def _observe(observers: Mapping[Any, Observer]) -> None:
@@ -39,7 +39,7 @@ def _observe(observers: Mapping[Any, Observer]) -> None:
         OBSERVERS[func] = (*OBSERVERS.get(func, ()), observer)
 
 
-_observe(unknown.OBSERVERS)
+_observe(by_hand.OBSERVERS)
 
 NESTED = _m("“{name}” was not recorded: it was given a nested tensor, which PyTorch takes on a closed path only.")
 

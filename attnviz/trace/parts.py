@@ -6,7 +6,20 @@ from typing import Any
 
 from torch import Tensor
 
-from attnviz.attention import FORMS, ROLES, Attention, Check, DotProduct, Given, Mask, Stored, mask_from_json
+from attnviz.attention import (
+    FORMS,
+    ROLES,
+    Attention,
+    Check,
+    DotProduct,
+    Given,
+    Linear,
+    Mask,
+    Pointwise,
+    Stored,
+    mask_from_json,
+)
+from attnviz.attention.inputs import check_query_and_key, with_items_and_heads
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.tokens import Tokens
@@ -60,6 +73,25 @@ def attention_to_json(attention: Attention, tensors: Collected, tokens: TokenTab
 def _scores_to_json(scores: DotProduct | Given, tensors: Collected) -> dict[str, Any]:
     if isinstance(scores, Stored):
         return {"kind": "stored", "stored": tensors.name_of(scores.stored)}
+    if isinstance(scores, Pointwise):
+        return {
+            "kind": "pointwise",
+            "query": tensors.name_of(scores.query),
+            "key": tensors.name_of(scores.key),
+            "scale": scores.scale,
+            "shift": scores.shift,
+            "bias": tensors.name_of(scores.bias),
+            "factor": scores.factor,
+        }
+    if isinstance(scores, Linear):
+        return {
+            "kind": "linear",
+            "query": tensors.name_of(scores.query),
+            "key": tensors.name_of(scores.key),
+            "normalised": scores.normalised,
+            "causal": scores.causal,
+            "factor": scores.factor,
+        }
     if not isinstance(scores, DotProduct):
         raise TypeError(scores)
     return {
@@ -91,9 +123,13 @@ def attention_from_json(data: Any, tensors: Mapping[str, Tensor], tokens: Sequen
     check = _check(data.get("check"))
     form = choice(data, "form", FORMS)
     normalised = _truth(data, "normalised")
-    if choice(scores, "kind", ("dot-product", "stored")) == "stored":
+    kind = choice(scores, "kind", ("dot-product", "stored", "pointwise", "linear"))
+    if kind == "stored":
         stored = _needed(scores, "stored", tensors)
         return replace(Attention.from_weights(stored, form=form, normalised=normalised, **common), check=check)
+    if kind in ("pointwise", "linear"):
+        given = _pointwise(scores, tensors, common["mask"]) if kind == "pointwise" else _linear(scores, tensors)
+        return Attention.from_scores(given, form=form, normalised=normalised, check=check, **common)
     attention = Attention.from_qk(
         _needed(scores, "query", tensors),
         _needed(scores, "key", tensors),
@@ -105,6 +141,32 @@ def attention_from_json(data: Any, tensors: Mapping[str, Tensor], tokens: Sequen
     )
     _check_bias(_tensor(scores, "bias", tensors), attention.scores.sizes)
     return replace(attention, form=form, normalised=normalised, check=check)
+
+
+def _pointwise(scores: Mapping[str, Any], tensors: Mapping[str, Tensor], rule: Mask | None) -> Pointwise:
+    query, key = _query_and_key(scores, tensors)
+    bias = _tensor(scores, "bias", tensors)
+    _check_bias(bias, (*query.shape[:3], key.shape[2]))
+    if bias is not None and not bias.is_floating_point():
+        raise unexpected("bias", bias.dtype)
+    return Pointwise(
+        query, key, _number(scores, "scale"), _number(scores, "shift"), bias, rule, _number(scores, "factor")
+    )
+
+
+def _linear(scores: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Linear:
+    query, key = _query_and_key(scores, tensors)
+    causal = _truth(scores, "causal")
+    if causal and query.shape[2] > key.shape[2]:
+        raise unexpected("key", tuple(key.shape))
+    return Linear(query, key, _truth(scores, "normalised"), causal, _number(scores, "factor"))
+
+
+def _query_and_key(scores: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
+    query = with_items_and_heads(_needed(scores, "query", tensors), "query")
+    key = with_items_and_heads(_needed(scores, "key", tensors), "key")
+    check_query_and_key(query, key)
+    return query, key
 
 
 def _check(data: Any) -> Check | None:

@@ -121,8 +121,6 @@ def test_the_labels_are_checked_on_request(open_page):
     app.button(key="heads:check-labels").click().run()
     no_trace_of_failure(app)
     # [CLS] the black cat . [SEP]
-    assert "Token 3, “cat”, was changed: in the first layer only its own keys and values moved." in said(
-        app
-    )
+    assert "Token 3, “cat”, was changed: in the first layer only its own keys and values moved." in said(app)
     app.text_area[0].set_value("Another text.").run()
     assert "was changed" not in said(app)

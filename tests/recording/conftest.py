@@ -73,7 +73,57 @@ def _bart():
     )
 
 
+def _deberta():
+    from transformers import DebertaV2Config, DebertaV2Model
+
+    return DebertaV2Model, DebertaV2Config(
+        **SMALL,
+        relative_attention=True,
+        pos_att_type=["c2p", "p2c"],
+        position_buckets=4,
+        max_position_embeddings=32,
+        share_att_key=True,
+        norm_rel_ebd="layer_norm",
+        pad_token_id=0,
+    )
+
+
+def _bloom():
+    from transformers import BloomConfig, BloomModel
+
+    return BloomModel, BloomConfig(vocab_size=64, hidden_size=32, n_layer=2, n_head=4, pad_token_id=0)
+
+
+def _falcon(**options):
+    def build():
+        from transformers import FalconConfig, FalconModel
+
+        return FalconModel, FalconConfig(**SMALL, pad_token_id=0, **options)
+
+    return build
+
+
+def _perceiver():
+    from transformers import PerceiverConfig, PerceiverModel
+
+    return PerceiverModel, PerceiverConfig(
+        num_latents=4,
+        d_latents=32,
+        d_model=32,
+        num_blocks=1,
+        num_self_attends_per_block=1,
+        num_self_attention_heads=4,
+        num_cross_attention_heads=4,
+    )
+
+
 FAMILIES = {
+    "deberta": _deberta,
+    "bloom": _bloom,
+    "falcon": _falcon(alibi=False, multi_query=True, new_decoder_architecture=False),
+    "falcon_alibi": _falcon(alibi=True, multi_query=False, new_decoder_architecture=False),
+    "falcon_grouped": _falcon(alibi=False, new_decoder_architecture=True, num_kv_heads=2),
+    "perceiver": _perceiver,
     "bert": _bert,
     "gpt2": _gpt2,
     "llama": _llama,
@@ -86,7 +136,16 @@ FAMILIES = {
 
 # What queries are multiplied by, so that attention is not nearly uniform. T5 does not divide
 # by √d, so its scores are large enough as they are drawn.
-PEAKED = {"t5": 1.0, "gpt2": 30.0}
+PEAKED = {
+    "t5": 1.0,
+    "gpt2": 30.0,
+    "bloom": 30.0,
+    "falcon": 30.0,
+    "falcon_alibi": 30.0,
+    "falcon_grouped": 30.0,
+    "perceiver": 30.0,
+    "deberta": 150.0,
+}
 USUALLY = 600.0
 
 

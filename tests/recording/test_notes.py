@@ -93,61 +93,6 @@ def test_a_static_cache_shows_the_last_step_alone(padded):
     assert any("overwritten" in text for text in said(trace))
 
 
-def test_attention_written_by_hand_is_noted():
-    class ByHand(nn.Module):
-        def forward(self, rows):
-            return (rows @ rows.mT / rows.shape[-1] ** 0.5).softmax(-1) @ rows
-
-    class Model(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.attn = ByHand()
-            self.head = nn.Linear(8, 3)
-
-        def forward(self, rows):
-            # A classifier's softmax has two dimensions: no attention.
-            return self.head(self.attn(rows)).mean(1).softmax(-1)
-
-    with attnviz.capture(model := Model()) as trace:
-        model(torch.randn(2, 5, 8))
-    assert len(trace) == 0
-    assert said(trace) == [
-        "“attn” was not recorded: it computes a softmax of its own, which may be attention written by hand."
-    ]
-
-
-def test_a_hugging_face_model_past_the_interface_is_noted(padded):
-    from transformers import BloomConfig, BloomModel
-
-    model = BloomModel(BloomConfig(vocab_size=64, hidden_size=32, n_layer=1, n_head=4)).eval()
-    with torch.no_grad(), attnviz.capture(model) as trace:
-        model(**padded("none"))
-    assert len(trace) == 0
-    assert [text.startswith("“h.0.self_attention") for text in said(trace)] == [True]
-
-
-def test_a_hugging_face_model_with_a_softmax_module_is_noted():
-    from transformers import PerceiverConfig, PerceiverModel
-
-    config = PerceiverConfig(
-        num_latents=4,
-        d_latents=32,
-        d_model=32,
-        num_blocks=1,
-        num_self_attends_per_block=1,
-        num_self_attention_heads=4,
-        num_cross_attention_heads=4,
-    )
-    model = PerceiverModel(config).eval()
-    with torch.no_grad(), attnviz.capture(model) as trace:
-        model(inputs=torch.randn(1, 5, 32))
-    assert len(trace) == 0
-    assert [text.split("”")[0] for text in said(trace)] == [
-        "“encoder.cross_attention.attention.self",
-        "“encoder.self_attends.0.attention.self",
-    ]
-
-
 @pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
 def test_flex_attention_is_noted_and_its_output_stays():
     from torch.nn.attention.flex_attention import flex_attention
