@@ -6,7 +6,19 @@ from typing import Any
 
 from torch import Tensor
 
-from attnviz.attention import FORMS, ROLES, Attention, Check, DotProduct, Given, Mask, Stored, mask_from_json
+from attnviz.attention import (
+    FORMS,
+    ROLES,
+    Attention,
+    Bias,
+    Check,
+    DotProduct,
+    Given,
+    Mask,
+    Stored,
+    bias_from_json,
+    mask_from_json,
+)
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.tokens import Tokens
@@ -67,9 +79,19 @@ def _scores_to_json(scores: DotProduct | Given, tensors: Collected) -> dict[str,
         "query": tensors.name_of(scores.query),
         "key": tensors.name_of(scores.key),
         "scale": scores.scale,
-        "bias": tensors.name_of(scores.bias),
+        **_bias_to_json(scores.bias, tensors),
         "softcap": scores.softcap,
         "sinks": tensors.name_of(scores.sinks),
+    }
+
+
+def _bias_to_json(bias: Tensor | Bias | None, tensors: Collected) -> dict[str, Any]:
+    if not isinstance(bias, Bias):
+        return {"bias": tensors.name_of(bias)}
+    return {
+        "bias": None,
+        "bias_rule": bias.to_json(),
+        "bias_tensors": {name: tensors.name_of(tensor) for name, tensor in bias.tensors().items()},
     }
 
 
@@ -98,7 +120,7 @@ def attention_from_json(data: Any, tensors: Mapping[str, Tensor], tokens: Sequen
         _needed(scores, "query", tensors),
         _needed(scores, "key", tensors),
         scale=_number(scores, "scale"),
-        bias=_tensor(scores, "bias", tensors),
+        bias=_bias(scores, tensors),
         softcap=None if scores.get("softcap") is None else _number(scores, "softcap"),
         sinks=_tensor(scores, "sinks", tensors),
         **common,
@@ -116,6 +138,17 @@ def _check(data: Any) -> Check | None:
     return Check(difference=_number(data, "difference"), allowed=_number(data, "allowed"))
 
 
+def _bias(data: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Tensor | Bias | None:
+    """Files of before there were other biases than tensors name none of these."""
+    if data.get("bias_rule") is None:
+        return _tensor(data, "bias", tensors)
+    return bias_from_json(data["bias_rule"], _named(_mapping(data, "bias_tensors"), tensors))
+
+
+def _named(names: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    return {str(name): _needed(names, name, tensors) for name in names}
+
+
 def _check_bias(bias: Tensor | None, sizes: tuple[int, ...]) -> None:
     """A bias of zeros is left out of an attention, whatever its shape; in a file it is still wrong."""
     if bias is not None and (
@@ -129,7 +162,7 @@ def _mask(data: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Mask | None
     if data.get("mask") is None:
         return None
     names = _mapping(data, "mask_tensors")
-    return mask_from_json(_mapping(data, "mask"), {str(name): _needed(names, name, tensors) for name in names})
+    return mask_from_json(_mapping(data, "mask"), _named(names, tensors))
 
 
 def _tokens(data: Mapping[str, Any], field: str, tokens: Sequence[Tokens]) -> list[Tokens]:
