@@ -17,6 +17,7 @@ from attnviz.recording.origin import origin_of
 from attnviz.recording.recording import Recording
 from attnviz.recording.roles import Part, layer_numbers, part_of, role_of
 from attnviz.recording.tensors import Versions, versions_of
+from attnviz.recording.windows.absolute import UNPLACED, in_positions, layout_of_call
 from attnviz.trace import LookAlike, Note, Origin
 
 CHANGED = _m("“{name}” is not shown: its queries, keys or mask were overwritten after they had been used.")
@@ -128,13 +129,20 @@ class Reading:
         part = part_of(modules.name(call.module), by_name)
         try:
             meaning = call.meaning(self._masks, part)
+            if isinstance(meaning, Meaning):
+                layout = layout_of_call(meaning, call.trail)
+                if layout is not None:
+                    # Placed in the input, they are copies; what the model makes of its own does not matter.
+                    meaning, tensors, versions = in_positions(meaning, layout), (), ()
+                elif call.trail is not None and call.trail.regrouped:
+                    self._recording.note(UNPLACED, name=name)
             attention = self._attention(name, meaning, part)
         except NotRecorded as reason:
             self._recording.note(reason.message, name=name, **reason.fields)
         except InputError as error:
             self._recording.note(error.message, **{field: str(value) for field, value in error.fields.items()})
         else:
-            keys = call.keys()
+            keys = call.keys() if tensors else None
             memory = None
             if keys is not None and not meaning.elsewhere and keys.is_inference():
                 memory = keys.untyped_storage().data_ptr()
@@ -167,6 +175,8 @@ class Reading:
                 note=meaning.note,
                 name=name,
                 role=role,
+                query_tokens=meaning.query_tokens,
+                key_tokens=meaning.key_tokens,
             )
         attention = Attention.from_qk(
             meaning.query,
@@ -179,6 +189,8 @@ class Reading:
             sinks=meaning.sinks,
             name=name,
             role=role,
+            query_tokens=meaning.query_tokens,
+            key_tokens=meaning.key_tokens,
         )
         if meaning.bias is None or not isinstance(attention.scores, DotProduct):
             return attention

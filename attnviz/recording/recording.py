@@ -7,11 +7,12 @@ from typing import Any, TypeVar
 import torch
 from torch import nn
 
-from attnviz.recording.call import Call
+from attnviz.recording.call import Call, QueryKeyCall
 from attnviz.recording.keeping import Keeping
 from attnviz.recording.modules import Modules, modules_of
 from attnviz.recording.options import Options
 from attnviz.recording.tensors import Versions, versions_of
+from attnviz.recording.windows.chains import Chains
 from attnviz.trace import LookAlike, Note
 
 T = TypeVar("T")
@@ -52,6 +53,8 @@ class Recording:
         """Keeps a call, unless it belongs to the backward pass, where checkpointing computes everything again."""
         if torch.is_grad_enabled() and torch._C._current_graph_task_id() != -1:
             return
+        if isinstance(call, QueryKeyCall) and not self.inside:
+            call.trail = self.state(Chains).of(call.query, call.key)
         self._keeping.take(call)
         self.calls.append((call, versions_of(call.tensors())))
 

@@ -19,9 +19,11 @@ from attnviz.recording import multi_head, scaled_dot_product, unknown
 from attnviz.recording.compiled import uncompiled
 from attnviz.recording.recording import Recording
 from attnviz.recording.routing import Shared, recordings
+from attnviz.recording.windows import watch as windows
 
 Handler = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
 Observer = Callable[[Any, tuple[Any, ...], dict[str, Any], Any], None]
+AtBegin = Callable[[Recording, nn.Module, tuple[Any, ...]], None]
 AtEnd = Callable[[Recording, nn.Module, Any], None]
 
 # A handler runs the function itself; there is one for each function at most.
@@ -30,8 +32,9 @@ HANDLERS: dict[Any, Handler] = {**scaled_dot_product.HANDLERS, **multi_head.HAND
 # Observers are told afterwards what a function was given and gave; a function may have several.
 OBSERVERS: dict[Any, tuple[Observer, ...]] = {}
 
-# Who wants to know that a module has ended, and with what output.
-AT_END: tuple[AtEnd, ...] = ()
+# Who wants to know that a module has started, and with what arguments; that it has ended, and with what output.
+AT_BEGIN: tuple[AtBegin, ...] = (windows.begin,)
+AT_END: tuple[AtEnd, ...] = (windows.end,)
 
 
 def _observe(observers: Mapping[Any, Observer]) -> None:
@@ -40,6 +43,7 @@ def _observe(observers: Mapping[Any, Observer]) -> None:
 
 
 _observe(unknown.OBSERVERS)
+_observe(windows.OBSERVERS)
 
 NESTED = _m("“{name}” was not recorded: it was given a nested tensor, which PyTorch takes on a closed path only.")
 
@@ -100,6 +104,8 @@ def _before(module: nn.Module, args: tuple[Any, ...]) -> None:
             guard = torch._C.DisableTorchFunction()
             guard.__enter__()
         recording.begin(module, guard)
+        for at_begin in AT_BEGIN:
+            at_begin(recording, module, args)
 
 
 def _after(module: nn.Module, args: tuple[Any, ...], output: Any) -> None:  # noqa: ARG001  the hook's signature

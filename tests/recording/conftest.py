@@ -73,6 +73,14 @@ def _bart():
     )
 
 
+def _swin():
+    from transformers import SwinConfig, SwinModel
+
+    return SwinModel, SwinConfig(
+        image_size=32, patch_size=2, embed_dim=8, depths=[2, 2], num_heads=[2, 4], window_size=4
+    )
+
+
 FAMILIES = {
     "bert": _bert,
     "gpt2": _gpt2,
@@ -82,10 +90,11 @@ FAMILIES = {
     "gpt_oss": _gpt_oss,
     "t5": _t5,
     "bart": _bart,
+    "swin": _swin,
 }
 
 # T5 does not divide by √d, so its scores are large enough as they are drawn.
-PEAKED = {"t5": 1.0, "bert": 150.0}
+PEAKED = {"t5": 1.0, "bert": 150.0, "swin": 150.0}
 
 
 @pytest.fixture
@@ -100,6 +109,9 @@ def tiny() -> Callable[[str, str], nn.Module]:
             for name, parameter in model.named_parameters():
                 if parameter.ndim == 2 and any(part in name for part in ("q_proj", "query", "c_attn")):
                     parameter.mul_(PEAKED.get(family, 30.0))
+                if "bias_table" in name or (family == "swin" and name.endswith(("q_proj.bias", "k_proj.bias"))):
+                    # So that padding, which has no features, has keys of its own.
+                    parameter.normal_()
                 if "sinks" in name:
                     parameter.copy_(torch.linspace(-1, 1, parameter.numel()))
         return model
