@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from attnviz.attention import Bias, Form, Given, Mask
 from attnviz.recording.masks import Masks
 from attnviz.recording.roles import Part
-from attnviz.recording.sample import Sample
+from attnviz.recording.sample import Sample, Samples
 from attnviz.recording.windows.chains import Trail
 from attnviz.tokens import Tokens
 
@@ -22,7 +22,7 @@ class Meaning:
 
     causal: no query sees a later key. elsewhere: the keys come from another sequence than the queries;
     None where that cannot be seen. sample: what the model's own output is compared by. query_tokens, key_tokens:
-    where the call itself tells what they stand for.
+    where the call itself tells what they stand for. own: the tensors are copies, which the model cannot overwrite.
     """
 
     query: Float[Tensor, "items heads n d"]
@@ -35,9 +35,10 @@ class Meaning:
     sinks: Float[Tensor, " heads"] | None = None
     causal: bool = False
     elsewhere: bool | None = None
-    sample: Sample | None = None
+    sample: Sample | Samples | None = None
     query_tokens: Tokens | None = None
     key_tokens: Tokens | None = None
+    own: bool = False
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -60,7 +61,7 @@ class Weights:
     note: str = ""
     causal: bool = False
     elsewhere: bool | None = None
-    sample: Sample | None = None
+    sample: Sample | Samples | None = None
     query_tokens: Tokens | None = None
     key_tokens: Tokens | None = None
 

@@ -132,10 +132,11 @@ class Reading:
             if isinstance(meaning, Meaning):
                 layout = layout_of_call(meaning, call.trail)
                 if layout is not None:
-                    # Placed in the input, they are copies; what the model makes of its own does not matter.
-                    meaning, tensors, versions = in_positions(meaning, layout), (), ()
+                    meaning = in_positions(meaning, layout)
                 elif call.trail is not None and call.trail.regrouped:
                     self._recording.note(UNPLACED, name=name)
+                if meaning.own:
+                    tensors, versions = (), ()
             attention = self._attention(name, meaning, part)
         except NotRecorded as reason:
             self._recording.note(reason.message, name=name, **reason.fields)

@@ -50,6 +50,18 @@ class Sample:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Several, where not all rows of the output come from the same values."""
+
+    parts: tuple[Sample, ...]
+
+    def check(self, attention: Attention) -> Check:
+        """The comparison that is furthest from what rounding explains."""
+        checks = [part.check(attention) for part in self.parts]
+        return max(checks, key=lambda check: check.difference / check.allowed)
+
+
 def sampled_rows(queries: int) -> range:
     """At most three of the queries, spread evenly, the last one among them."""
     step = max(1, (queries - 1) // (_MOST_ROWS - 1))

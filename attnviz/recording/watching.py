@@ -15,7 +15,7 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 
 from attnviz.base.language import _m
-from attnviz.recording import multi_head, scaled_dot_product, unknown
+from attnviz.recording import big_bird, enclosed, longformer, multi_head, scaled_dot_product, unknown
 from attnviz.recording.compiled import uncompiled
 from attnviz.recording.recording import Recording
 from attnviz.recording.routing import Shared, recordings
@@ -33,8 +33,8 @@ HANDLERS: dict[Any, Handler] = {**scaled_dot_product.HANDLERS, **multi_head.HAND
 OBSERVERS: dict[Any, tuple[Observer, ...]] = {}
 
 # Who wants to know that a module has started, and with what arguments; that it has ended, and with what output.
-AT_BEGIN: tuple[AtBegin, ...] = (windows.begin,)
-AT_END: tuple[AtEnd, ...] = (windows.end,)
+AT_BEGIN: tuple[AtBegin, ...] = (windows.begin, enclosed.beginning_with(longformer.enclose, big_bird.enclose))
+AT_END: tuple[AtEnd, ...] = (windows.end, enclosed.end)
 
 
 def _observe(observers: Mapping[Any, Observer]) -> None:
@@ -44,6 +44,8 @@ def _observe(observers: Mapping[Any, Observer]) -> None:
 
 _observe(unknown.OBSERVERS)
 _observe(windows.OBSERVERS)
+_observe(longformer.OBSERVERS)
+_observe(big_bird.OBSERVERS)
 
 NESTED = _m("“{name}” was not recorded: it was given a nested tensor, which PyTorch takes on a closed path only.")
 

@@ -81,6 +81,44 @@ def _swin():
     )
 
 
+def _longformer():
+    from transformers import LongformerConfig, LongformerModel
+
+    return LongformerModel, LongformerConfig(
+        **SMALL, attention_window=[4, 8], max_position_embeddings=64, pad_token_id=1
+    )
+
+
+def _led():
+    from transformers import LEDConfig, LEDModel
+
+    return LEDModel, LEDConfig(
+        **{**BOTH, "pad_token_id": 1, "bos_token_id": 0},
+        encoder_layers=2,
+        decoder_layers=2,
+        encoder_attention_heads=4,
+        decoder_attention_heads=4,
+        encoder_ffn_dim=32,
+        decoder_ffn_dim=32,
+        attention_window=[4, 8],
+        max_encoder_position_embeddings=64,
+        max_decoder_position_embeddings=64,
+    )
+
+
+def _big_bird():
+    from transformers import BigBirdConfig, BigBirdModel
+
+    return BigBirdModel, BigBirdConfig(
+        **SMALL,
+        block_size=4,
+        num_random_blocks=2,
+        max_position_embeddings=128,
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
+    )
+
+
 FAMILIES = {
     "bert": _bert,
     "gpt2": _gpt2,
@@ -91,10 +129,13 @@ FAMILIES = {
     "t5": _t5,
     "bart": _bart,
     "swin": _swin,
+    "longformer": _longformer,
+    "led": _led,
+    "big_bird": _big_bird,
 }
 
 # T5 does not divide by √d, so its scores are large enough as they are drawn.
-PEAKED = {"t5": 1.0, "bert": 150.0, "swin": 150.0}
+PEAKED = {"t5": 1.0, "bert": 150.0, "swin": 150.0, "longformer": 150.0, "led": 150.0, "big_bird": 150.0}
 
 
 @pytest.fixture

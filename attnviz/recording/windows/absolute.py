@@ -70,10 +70,11 @@ class _Placing:
             value=None if given.value is None else self._placed(given.value),
             mask=self._mask(allowed),
             bias=None if table is None else SlotBias(table, self.places),
-            sample=None if given.sample is None else self._sample(given.sample),
+            sample=self._sample(given.sample) if isinstance(given.sample, Sample) else None,
             elsewhere=False,
             query_tokens=tokens,
             key_tokens=tokens,
+            own=True,
         )
 
     def _placed(self, tensor: Float[Tensor, "all heads slots d"]) -> Float[Tensor, "items heads n d"]:
