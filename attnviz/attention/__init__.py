@@ -9,6 +9,7 @@ from attnviz.attention.check import Check
 from attnviz.attention.mask_files import mask_from_json
 from attnviz.attention.masks import All, Causal, Dense, Lengths, Mask, Window
 from attnviz.attention.overview import Overview
+from attnviz.attention.points import Points, Sampled
 from attnviz.attention.rows import RowState
 from attnviz.attention.scores import DotProduct, Given, Stored
 from attnviz.attention.slot_bias import SlotBias
@@ -34,8 +35,10 @@ __all__ = [
     "Mask",
     "Overview",
     "Places",
+    "Points",
     "Role",
     "RowState",
+    "Sampled",
     "SlotBias",
     "SlotPairs",
     "Stored",

@@ -14,6 +14,21 @@ def grid_tokens(grid: tuple[int, ...], padding: int = 0, special: tuple[str, ...
     return _tokens(grid, _("row {row}, column {column}"), _("padding"), padding, special)
 
 
+def levels_tokens(shapes: tuple[tuple[int, int], ...]) -> Tokens:
+    """The places of several pictures, one after the other, as a pyramid of features has them; counted from 0."""
+    return _levels(shapes, _("level {level}, row {row}, column {column}"))
+
+
+@lru_cache(maxsize=64)
+def _levels(shapes: tuple[tuple[int, int], ...], text: str) -> Tokens:
+    texts = [
+        text.format(level=level, row=row, column=column)
+        for level, (rows, columns) in enumerate(shapes)
+        for row, column in product(range(rows), range(columns))
+    ]
+    return Tokens(texts=tuple(texts), kind="patch")
+
+
 @lru_cache(maxsize=64)
 def _tokens(grid: tuple[int, ...], text: str, absent: str, padding: int, special: tuple[str, ...]) -> Tokens:
     names = ("frame", "row", "column")[-len(grid) :]

@@ -69,6 +69,10 @@ class Recording:
         """Adds a note, once."""
         self.notes.setdefault((message, repr(sorted(fields.items()))), Note(message, fields))
 
+    def withdraw(self, message: str, **fields: str | int | float) -> None:
+        """Takes a note back: what it says was found out after all."""
+        self.notes.pop((message, repr(sorted(fields.items()))), None)
+
     def lookalike(self, module: nn.Module, shape: tuple[int, ...], message: str, **fields: str | int | float) -> None:
         """Lists something apart, once for each module and reason."""
         name = self.modules.shown_name(module)

@@ -15,7 +15,7 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 
 from attnviz.base.language import _m
-from attnviz.recording import big_bird, enclosed, longformer, multi_head, scaled_dot_product, unknown
+from attnviz.recording import big_bird, deformable, enclosed, longformer, multi_head, scaled_dot_product, unknown
 from attnviz.recording.compiled import uncompiled
 from attnviz.recording.recording import Recording
 from attnviz.recording.routing import Shared, recordings
@@ -44,6 +44,7 @@ def _observe(observers: Mapping[Any, Observer]) -> None:
 
 _observe(unknown.OBSERVERS)
 _observe(windows.OBSERVERS)
+_observe(deformable.OBSERVERS)
 _observe(longformer.OBSERVERS)
 _observe(big_bird.OBSERVERS)
 

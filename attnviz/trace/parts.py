@@ -15,6 +15,7 @@ from attnviz.attention import (
     DotProduct,
     Given,
     Mask,
+    Points,
     Stored,
     bias_from_json,
     mask_from_json,
@@ -27,6 +28,9 @@ from attnviz.trace.container import Collected
 # No model has so many layers, no name so many letters.
 MOST_LAYERS = 100_000
 MOST_LETTERS = 10_000
+# Nor a picture so many levels or places; every one becomes a token.
+MOST_LEVELS = 64
+MOST_KEYS = 1 << 24
 # Not even infinity, and no whole number that is too long for a float.
 _LARGEST = 1e300
 
@@ -72,6 +76,8 @@ def attention_to_json(attention: Attention, tensors: Collected, tokens: TokenTab
 def _scores_to_json(scores: DotProduct | Given, tensors: Collected) -> dict[str, Any]:
     if isinstance(scores, Stored):
         return {"kind": "stored", "stored": tensors.name_of(scores.stored)}
+    if isinstance(scores, Points):
+        return _points_to_json(scores, tensors)
     if not isinstance(scores, DotProduct):
         raise TypeError(scores)
     return {
@@ -82,6 +88,19 @@ def _scores_to_json(scores: DotProduct | Given, tensors: Collected) -> dict[str,
         **_bias_to_json(scores.bias, tensors),
         "softcap": scores.softcap,
         "sinks": tensors.name_of(scores.sinks),
+    }
+
+
+def _points_to_json(scores: Points, tensors: Collected) -> dict[str, Any]:
+    return {
+        "kind": "points",
+        "locations": tensors.name_of(scores.locations),
+        "weights": tensors.name_of(scores.weights),
+        "level_of": list(scores.level_of),
+        "shapes": [list(shape) for shape in scores.shapes],
+        "align_corners": scores.align_corners,
+        "border": scores.border,
+        "nearest": scores.nearest,
     }
 
 
@@ -113,7 +132,11 @@ def attention_from_json(data: Any, tensors: Mapping[str, Tensor], tokens: Sequen
     check = _check(data.get("check"))
     form = choice(data, "form", FORMS)
     normalised = _truth(data, "normalised")
-    if choice(scores, "kind", ("dot-product", "stored")) == "stored":
+    kind = choice(scores, "kind", ("dot-product", "stored", "points"))
+    if kind == "points":
+        points = _points(scores, tensors)
+        return Attention.from_scores(points, form=form, normalised=normalised, check=check, **common)
+    if kind == "stored":
         stored = _needed(scores, "stored", tensors)
         return replace(Attention.from_weights(stored, form=form, normalised=normalised, **common), check=check)
     attention = Attention.from_qk(
@@ -127,6 +150,31 @@ def attention_from_json(data: Any, tensors: Mapping[str, Tensor], tokens: Sequen
     )
     _check_bias(_tensor(scores, "bias", tensors), attention.scores.sizes)
     return replace(attention, form=form, normalised=normalised, check=check)
+
+
+def _points(data: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Points:
+    locations, weights = (_needed(data, name, tensors) for name in ("locations", "weights"))
+    if not locations.is_floating_point() or not weights.is_floating_point() or weights.ndim != 4 or locations.ndim != 5:
+        raise unexpected("weights", tuple(weights.shape))
+    if locations.shape[4] != 2 or 0 in weights.shape:
+        raise unexpected("locations", tuple(locations.shape))
+    levels, shapes = data.get("level_of"), data.get("shapes")
+    if not isinstance(levels, list) or not isinstance(shapes, list) or not 0 < len(shapes) <= MOST_LEVELS:
+        raise unexpected("shapes", shapes)
+    if not all(isinstance(shape, list) and len(shape) == 2 for shape in shapes):
+        raise unexpected("shapes", shapes)
+    sizes = [(whole({"shapes": a}, "shapes", MOST_KEYS), whole({"shapes": b}, "shapes", MOST_KEYS)) for a, b in shapes]
+    if sum(rows * columns for rows, columns in sizes) > MOST_KEYS:
+        raise unexpected("shapes", shapes)
+    return Points(
+        locations=locations,
+        weights=weights,
+        level_of=tuple(whole({"level_of": level}, "level_of", len(shapes) - 1) for level in levels),
+        shapes=tuple(sizes),
+        align_corners=_truth(data, "align_corners"),
+        border=_truth(data, "border"),
+        nearest=_truth(data, "nearest"),
+    )
 
 
 def _check(data: Any) -> Check | None:

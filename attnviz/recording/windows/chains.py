@@ -37,20 +37,20 @@ class Link:
     length: int = 0
     known: bool = True
 
-    def beginnings(self, cut: "Set[Link]" = frozenset()) -> "set[Link]":
-        """Where the chains that lead here begin, or are cut."""
-        found: set[Link] = set()
-        waiting, seen = [self], {self}
+    def all(self, cut: "Set[Link]" = frozenset()) -> "set[Link]":
+        """This one and those that it was made from, back to where they begin or are cut."""
+        waiting, found = [self], {self}
         while waiting:
             link = waiting.pop()
-            if not link.sources or link in cut:
-                found.add(link)
-                continue
-            for source in link.sources:
-                if source not in seen:
-                    seen.add(source)
+            for source in () if link in cut else link.sources:
+                if source not in found:
+                    found.add(source)
                     waiting.append(source)
         return found
+
+    def beginnings(self, cut: "Set[Link]" = frozenset()) -> "set[Link]":
+        """Where the chains that lead here begin, or are cut."""
+        return {link for link in self.all(cut) if not link.sources or link in cut}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -113,6 +113,10 @@ class Chains:
         regrouped = self._is_regrouped(query)
         return None if links == (None, None) and not regrouped else Trail(*links, regrouped)
 
+    def link(self, tensor: Tensor) -> Link | None:
+        """How one tensor came about; None where nothing is known of it."""
+        return self._found(tensor)
+
     def begin(self, module: nn.Module, args: tuple[Any, ...]) -> None:
         """A module has started."""
         first = args[0] if args else None
@@ -163,6 +167,7 @@ class Chains:
 def _is_plain(tensor: Any) -> TypeGuard[Tensor]:
     return (
         type(tensor) in (Tensor, nn.Parameter)
+        and not tensor.is_nested
         and _LEAST <= tensor.ndim <= _MOST
         and tensor.layout == torch.strided
         and not tensor.is_meta

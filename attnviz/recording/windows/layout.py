@@ -43,8 +43,7 @@ def layout_of(link: Link, shape: torch.Size) -> Layout | None:
     if shape[2] < 2 or link.shape.numel() != shape.numel():
         return None
     cut: set[Link] = set()
-    while len(beginnings := link.beginnings(cut)) == 1:
-        start = beginnings.pop()
+    while (start := _start(link, cut)) is not None:
         if not start.known or start.shape[0] == 0 or shape[0] <= start.shape[0] or shape[0] % start.shape[0]:
             return None
         try:
@@ -52,6 +51,31 @@ def layout_of(link: Link, shape: torch.Size) -> Layout | None:
         except _Mixed as mixed:
             # From several positions a new one was made there, as where patches are merged.
             cut.add(mixed.link)
+    return None
+
+
+def _start(link: Link, cut: set[Link]) -> Link | None:
+    """Where a chain begins; if it was put together from several, where that was first brought into new features."""
+    while len(beginnings := link.beginnings(cut)) > 1:
+        new = [one for one in link.all(cut) if one.function is None and len(one.beginnings(cut)) > 1]
+        if not new:
+            return None
+        cut.add(min(new, key=lambda one: one.length))
+    return beginnings.pop()
+
+
+def first_of_each(link: Link) -> Int[Tensor, " all"] | None:
+    """For each entry of a tensor's first dimension, the item of the input that it comes from, where it is one."""
+    cut: set[Link] = set()
+    while (start := _start(link, cut)) is not None:
+        if not start.known or start.shape[0] == 0:
+            return None
+        try:
+            owners = _Replay(start, start.shape[1:-1]).owners(link)
+        except _Mixed as mixed:
+            cut.add(mixed.link)
+        else:
+            return owners
     return None
 
 
@@ -94,6 +118,7 @@ class _Replay:
         numbers = torch.arange(items * spatial.numel()).view(items, *spatial)
         features_last = spatial == start.shape[1:-1]
         numbers = (numbers[..., None] if features_last else numbers[:, None]).expand(start.shape)
+        self._count = spatial.numel()
         self._known: dict[Link, Tensor | None] = {start: numbers}
 
     def slots(self, link: Link, shape: torch.Size) -> Int[Tensor, "all slots"] | None:
@@ -107,6 +132,17 @@ class _Replay:
             return None
         numbers = numbers.reshape(shape).transpose(1, 2).flatten(2)
         return numbers[..., 0] if bool((numbers == numbers[..., :1]).all()) else None
+
+    def owners(self, link: Link) -> Int[Tensor, " all"] | None:
+        """The item that each entry of the first dimension came from; None where it came from several."""
+        try:
+            numbers = self._numbers(link)
+        except (RuntimeError, TypeError, IndexError):
+            return None
+        if numbers is None:
+            return None
+        items = numbers.flatten(1).div(self._count, rounding_mode="floor")
+        return items[:, 0] if bool((items == items[:, :1]).all()) else None
 
     def _numbers(self, link: Link) -> Tensor | None:
         if link not in self._known:
