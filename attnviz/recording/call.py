@@ -85,12 +85,13 @@ class Call(ABC):
     """What is kept of a call: references to its tensors, detached; as little as possible is copied or computed.
 
     module: the one that attended. run: which forward pass of the model, from 0. trail: how its queries and keys
-    came about, where that may mean windows.
+    came about, where that may mean windows. picture: height and width of what the model was given to look at.
     """
 
     module: nn.Module
     run: int
     trail: Trail | None = None
+    picture: tuple[int, int] | None = None
 
     @abstractmethod
     def meaning(self, masks: Masks, part: Part | None) -> Meaning | Weights:

@@ -15,6 +15,7 @@ from attnviz.recording import huggingface
 from attnviz.recording.compiled import uncompiled
 from attnviz.recording.needs import needs_of
 from attnviz.recording.options import Generation, Options
+from attnviz.recording.patches import picture_size
 from attnviz.recording.reading import Reading
 from attnviz.recording.recording import Recording
 from attnviz.recording.routing import recordings, routed_to
@@ -56,6 +57,7 @@ def capture(
         _note_scripted(recording)
     with ExitStack() as stack:
         stack.enter_context(routed_to(recording))
+        stack.callback(model.register_forward_pre_hook(_seeing_pictures(recording), with_kwargs=True).remove)
         if needs.compiled:
             recording.note(COMPILED)
             stack.enter_context(uncompiled)
@@ -97,6 +99,14 @@ class _Recorded(Trace):
     def lookalikes(self) -> list[LookAlike]:
         """What ran beside the attentions and only looks like one."""
         return self._reading.lookalikes()
+
+
+def _seeing_pictures(recording: Recording) -> Callable[[nn.Module, tuple[Any, ...], dict[str, Any]], None]:
+    def begin(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:  # noqa: ARG001  the hook's
+        if recording in recordings():
+            recording.picture = picture_size(args, kwargs)
+
+    return begin
 
 
 def _counting_runs(recording: Recording) -> Callable[[nn.Module, tuple[Any, ...]], None]:

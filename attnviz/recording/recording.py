@@ -30,6 +30,8 @@ class Recording:
         # Above 0 while a family records a call whose inside another family would record again.
         self.inside = 0
         self.ended = False
+        # Height and width of what the model looks at, if it looks at pictures.
+        self.picture: tuple[int, int] | None = None
         self._run = -1
         self._keeping = Keeping(options)
         self._states: dict[type, Any] = {}
@@ -55,6 +57,7 @@ class Recording:
             return
         if isinstance(call, QueryKeyCall) and not self.inside:
             call.trail = self.state(Chains).of(call.query, call.key)
+        call.picture = self.picture
         self._keeping.take(call)
         self.calls.append((call, versions_of(call.tensors())))
 
