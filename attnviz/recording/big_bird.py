@@ -138,7 +138,7 @@ def _column(tensor: Tensor) -> Tensor:
 
 def enclose(recording: Recording, module: nn.Module) -> Enclosed | None:
     """Takes over the modules of this family."""
-    return _Run(recording, module) if hasattr(module, "bigbird_block_sparse_attention") else None
+    return _Run(recording, module) if hasattr(type(module), "bigbird_block_sparse_attention") else None
 
 
 OBSERVERS = {torch.gather: tell}

@@ -50,11 +50,9 @@ def beginning_with(*makers: Maker) -> Callable[[Recording, nn.Module, tuple[Any,
     """What is to be done when a module starts: the first family that knows it takes it over."""
 
     def begin(recording: Recording, module: nn.Module, args: tuple[Any, ...]) -> None:  # noqa: ARG001
-        if recording.running() is not module:
-            return
         for make in makers:
             enclosed = make(recording, module)
-            if enclosed is not None:
+            if enclosed is not None and recording.running() is module:
                 recording.state(_Running).found.append(enclosed)
                 recording.inside += 1
                 return

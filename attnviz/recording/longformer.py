@@ -142,7 +142,7 @@ class _Run(Enclosed):
                 query_global=found.get("query_global"),
                 key_global=found.get("key_global"),
                 mask=self.mask,
-                side=module.one_sided_attn_window_size,  # type: ignore[arg-type]  # an int, as `begin` has seen
+                side=module.one_sided_attn_window_size,  # type: ignore[arg-type]  # an int, in both families
                 heads=module.num_heads,  # type: ignore[arg-type]  # likewise
                 columns=None if dropped else self._columns(output),
             )
@@ -169,8 +169,8 @@ def _column(tensor: Float[Tensor, "items heads n d"]) -> Float[Tensor, "items he
 
 def enclose(recording: Recording, module: nn.Module) -> Enclosed | None:
     """Takes over the modules of this family."""
-    known = isinstance(getattr(module, "one_sided_attn_window_size", None), int)
-    return _Run(recording, module) if known and hasattr(module, "query_global") else None
+    # Asked of the class, which is fast: every module that starts comes by here.
+    return _Run(recording, module) if hasattr(type(module), "_sliding_chunks_query_key_matmul") else None
 
 
 OBSERVERS = dict.fromkeys((Tensor.__ne__, Tensor.ne, torch.ne), tell)

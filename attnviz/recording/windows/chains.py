@@ -88,12 +88,16 @@ class Chains:
                 self._keep(one, Link(one.shape, links, func, args[1:], tuple(options.items()), part, length))
 
     def add_features(self, args: tuple[Any, ...], output: Any) -> None:
-        """A function that works on each position by itself has run: the positions are those of its input."""
+        """A function that works on each position by itself has run: the positions are those of its input.
+
+        Where nothing was laid out before it, nothing is remembered: a chain may as well begin after it.
+        """
+        if not self._links or not _is_plain(output):
+            return
         for source in args[:2]:
-            if _is_plain(source) and _is_plain(output) and source.shape[:-1] == output.shape[:-1]:
-                link = self._link(source)
-                if link.length < _LONGEST:
-                    self._keep(output, Link(output.shape, (link,), length=link.length + 1))
+            link = self._found(source)
+            if link is not None and source.shape[:-1] == output.shape[:-1] and link.length < _LONGEST:
+                self._keep(output, Link(output.shape, (link,), length=link.length + 1))
                 return
 
     def lose(self, tensor: Any) -> None:
@@ -124,7 +128,9 @@ class Chains:
 
     def end(self, module: nn.Module) -> None:
         """A module has ended, and all that started within it."""
-        if any(one is module for one, _ in self._inputs):
+        if self._inputs and self._inputs[-1][0] is module:
+            self._inputs.pop()
+        elif any(one is module for one, _ in self._inputs):
             while self._inputs.pop()[0] is not module:
                 pass
 
@@ -135,7 +141,7 @@ class Chains:
             self._keep(tensor, found)
         return found
 
-    def _found(self, tensor: Tensor) -> Link | None:
+    def _found(self, tensor: Any) -> Link | None:
         if not _is_plain(tensor):
             return None
         found = self._links.get(_place(tensor))
@@ -175,7 +181,7 @@ def _is_plain(tensor: Any) -> TypeGuard[Tensor]:
 
 
 def _place(tensor: Tensor) -> tuple[Any, ...]:
-    return (tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype, tensor.device)
+    return (tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype)
 
 
 def _can_be_repeated(argument: Any) -> bool:
