@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from attnviz.recording.call import Call, QueryKeyCall
 from attnviz.recording.keeping import Keeping
@@ -55,8 +55,13 @@ class Recording:
         """Keeps a call, unless it belongs to the backward pass, where checkpointing computes everything again."""
         if torch.is_grad_enabled() and torch._C._current_graph_task_id() != -1:
             return
-        if isinstance(call, QueryKeyCall) and not self.inside:
-            call.trail = self.state(Chains).of(call.query, call.key)
+        query, key = getattr(call, "query", None), getattr(call, "key", None)
+        if (
+            isinstance(query, Tensor)
+            and isinstance(key, Tensor)
+            and (query.ndim == 4 or isinstance(call, QueryKeyCall))
+        ):
+            call.trail = self.state(Chains).of(query, key)
         call.picture = self.picture
         self._keeping.take(call)
         self.calls.append((call, versions_of(call.tensors())))
