@@ -9,6 +9,7 @@ from jaxtyping import Bool, Float, Int8, Shaped
 from torch import Tensor
 
 from attnviz.attention import inputs
+from attnviz.attention.bias import Bias
 from attnviz.attention.check import Check
 from attnviz.attention.masks import Mask
 from attnviz.attention.overview import Overview, survey
@@ -21,7 +22,7 @@ from attnviz.attention.rows import (
     statistics_of,
     stored_states,
 )
-from attnviz.attention.scores import DotProduct, Given, Stored, grouped_product, shared
+from attnviz.attention.scores import DotProduct, Given, Stored, bias_on, grouped_product, shared
 from attnviz.attention.tiles import Index, Wanted, cols_index, count, positions, rows_index
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
@@ -77,7 +78,7 @@ class Attention:
         value: Float[Tensor, "..."] | None = None,
         scale: float | None = None,
         mask: Mask | Shaped[Tensor, "..."] | None = None,
-        bias: Float[Tensor, "..."] | None = None,
+        bias: Float[Tensor, "..."] | Bias | None = None,
         softcap: float | None = None,
         sinks: Float[Tensor, "..."] | None = None,
         name: str = "",
@@ -102,7 +103,7 @@ class Attention:
             query=query,
             key=key.to(query.device),
             scale=query.shape[-1] ** -0.5 if scale is None else float(scale),
-            bias=None if added is None else added.to(query.device),
+            bias=bias_on(added, query.device),
             softcap=softcap,
             sinks=None if sinks is None else sinks.detach().to(query.device),
         )

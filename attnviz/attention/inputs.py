@@ -7,6 +7,7 @@ from jaxtyping import Float, Shaped
 from torch import Tensor
 
 from attnviz.attention.additive import four_dimensions, split_additive
+from attnviz.attention.bias import Bias
 from attnviz.attention.masks import Mask
 from attnviz.attention.recognise import recognise
 from attnviz.base.errors import InputError
@@ -69,10 +70,14 @@ def _mismatch(message: str, query: Tensor, key: Tensor, dim: int) -> InputError:
 
 
 def split_mask(
-    mask: Mask | Shaped[Tensor, "..."] | None, bias: Float[Tensor, "..."] | None
-) -> tuple[Mask | None, Float[Tensor, "..."] | None]:
+    mask: Mask | Shaped[Tensor, "..."] | None, bias: Float[Tensor, "..."] | Bias | None
+) -> tuple[Mask | None, Float[Tensor, "..."] | Bias | None]:
     """A mask of any kind and a bias as one rule and one finite bias."""
     rule, added = (mask, None) if mask is None or isinstance(mask, Mask) else _split_tensor(mask)
+    if isinstance(bias, Bias):
+        if added is not None:
+            raise InputError(_m("A mask that adds to the scores cannot be joined with a bias that is not a tensor."))
+        return rule, bias
     if bias is None:
         return rule, added
     forbids, finite = split_additive(bias)
@@ -92,12 +97,16 @@ def _split_tensor(mask: Shaped[Tensor, "..."]) -> tuple[Mask | None, Float[Tenso
 
 def check_extras(
     sizes: tuple[int, int, int, int],
-    bias: Float[Tensor, "..."] | None,
+    bias: Float[Tensor, "..."] | Bias | None,
     softcap: float | None,
     sinks: Float[Tensor, "..."] | None,
 ) -> None:
     """Raises `InputError` where bias, softcap or sinks do not go with items, heads, queries and keys of these sizes."""
-    if bias is not None and any(found not in (1, expected) for found, expected in zip(bias.shape, sizes, strict=True)):
+    if isinstance(bias, Bias):
+        bias.check(*sizes)
+    elif bias is not None and any(
+        found not in (1, expected) for found, expected in zip(bias.shape, sizes, strict=True)
+    ):
         raise InputError(
             _m("The bias has shape {found}; items, heads, queries and keys are {expected}, and each may also be 1."),
             found=tuple(bias.shape),

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from attnviz.attention.block_files import block_mask_from_json
 from attnviz.attention.masks import All, Causal, Dense, Lengths, Mask, Window
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
@@ -33,6 +34,9 @@ def mask_from_json(data: object, tensors: Mapping[str, Tensor]) -> Mask:
         if pairs is None or pairs.dtype != torch.bool or pairs.ndim != 4:
             raise InputError(_m("The mask's tensor is missing or is not a Boolean tensor of 4 dimensions."))
         return Dense(pairs)
+    other = block_mask_from_json(data, tensors)
+    if other is not None:
+        return other
     raise _unexpected("rule", rule)
 
 

@@ -7,6 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from attnviz.attention.bias import Bias
 from attnviz.attention.tiles import Index, pick, tile_of
 
 
@@ -25,7 +26,7 @@ class DotProduct:
     query: Float[Tensor, "items heads n d"]
     key: Float[Tensor, "items kv_heads m d"]
     scale: float
-    bias: Float[Tensor, "items_or_1 heads_or_1 n_or_1 m_or_1"] | None = None
+    bias: Float[Tensor, "items_or_1 heads_or_1 n_or_1 m_or_1"] | Bias | None = None
     softcap: float | None = None
     sinks: Float[Tensor, " heads"] | None = None
 
@@ -52,7 +53,8 @@ class DotProduct:
 
     def tensors(self) -> tuple[Tensor, ...]:
         """Everything that is kept."""
-        return tuple(t for t in (self.query, self.key, self.bias, self.sinks) if t is not None)
+        bias = self.bias.tensors().values() if isinstance(self.bias, Bias) else (self.bias,)
+        return tuple(t for t in (self.query, self.key, *bias, self.sinks) if t is not None)
 
     def on(self, device: torch.device) -> "DotProduct":
         """The same scores on another device."""
@@ -60,7 +62,7 @@ class DotProduct:
             self,
             query=self.query.to(device),
             key=self.key.to(device),
-            bias=None if self.bias is None else self.bias.to(device),
+            bias=bias_on(self.bias, device),
             sinks=None if self.sinks is None else self.sinks.to(device),
         )
 
@@ -79,7 +81,11 @@ class DotProduct:
         if self.softcap is not None:
             logits = logits.div_(self.softcap).tanh_().mul_(self.softcap)
         if self.bias is not None:
-            logits += tile_of(self.bias, item, head, rows, cols)
+            logits += (
+                self.bias.tile(item, head, rows, cols)
+                if isinstance(self.bias, Bias)
+                else tile_of(self.bias, item, head, rows, cols)
+            )
         return logits
 
     def sinks_of(self, head: int | None) -> Float[Tensor, "h 1"] | None:
@@ -87,6 +93,13 @@ class DotProduct:
         if self.sinks is None:
             return None
         return (self.sinks if head is None else self.sinks[head : head + 1]).to(self.dtype)[:, None]
+
+
+def bias_on(
+    bias: Float[Tensor, "items_or_1 heads_or_1 n_or_1 m_or_1"] | Bias | None, device: torch.device
+) -> Float[Tensor, "items_or_1 heads_or_1 n_or_1 m_or_1"] | Bias | None:
+    """A bias of either kind on another device."""
+    return bias if bias is None else bias.on(device) if isinstance(bias, Bias) else bias.to(device)
 
 
 class Given(ABC):

@@ -8,10 +8,12 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from attnviz.attention import Form, Given, Mask
+from attnviz.attention import Bias, Form, Given, Mask
 from attnviz.recording.masks import Masks
 from attnviz.recording.roles import Part
-from attnviz.recording.sample import Sample
+from attnviz.recording.sample import Sample, Samples
+from attnviz.recording.windows.chains import Trail
+from attnviz.tokens import Tokens
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +21,8 @@ class Meaning:
     """A call in the terms of `Attention.from_qk`.
 
     causal: no query sees a later key. elsewhere: the keys come from another sequence than the queries;
-    None where that cannot be seen. sample: what the model's own output is compared by.
+    None where that cannot be seen. sample: what the model's own output is compared by. query_tokens, key_tokens:
+    where the call itself tells what they stand for. own: the tensors are copies, which the model cannot overwrite.
     """
 
     query: Float[Tensor, "items heads n d"]
@@ -27,12 +30,15 @@ class Meaning:
     value: Float[Tensor, "items kv_heads m dv"] | None
     scale: float
     mask: Mask | None
-    bias: Float[Tensor, "items_or_1 heads_or_1 n_or_1 m_or_1"] | None = None
+    bias: Float[Tensor, "items_or_1 heads_or_1 n_or_1 m_or_1"] | Bias | None = None
     softcap: float | None = None
     sinks: Float[Tensor, " heads"] | None = None
     causal: bool = False
     elsewhere: bool | None = None
-    sample: Sample | None = None
+    sample: Sample | Samples | None = None
+    query_tokens: Tokens | None = None
+    key_tokens: Tokens | None = None
+    own: bool = False
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -55,7 +61,9 @@ class Weights:
     note: str = ""
     causal: bool = False
     elsewhere: bool | None = None
-    sample: Sample | None = None
+    sample: Sample | Samples | None = None
+    query_tokens: Tokens | None = None
+    key_tokens: Tokens | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -76,11 +84,14 @@ class NotRecorded(Exception):  # noqa: N818  not an error: the model ran, and th
 class Call(ABC):
     """What is kept of a call: references to its tensors, detached; as little as possible is copied or computed.
 
-    module: the one that attended. run: which forward pass of the model, from 0.
+    module: the one that attended. run: which forward pass of the model, from 0. trail: how its queries and keys
+    came about, where that may mean windows. picture: height and width of what the model was given to look at.
     """
 
     module: nn.Module
     run: int
+    trail: Trail | None = None
+    picture: tuple[int, int] | None = None
 
     @abstractmethod
     def meaning(self, masks: Masks, part: Part | None) -> Meaning | Weights:

@@ -16,6 +16,7 @@ from attnviz.recording.compiled import uncompiled
 from attnviz.recording.inputs import Inputs
 from attnviz.recording.needs import needs_of
 from attnviz.recording.options import Generation, Options
+from attnviz.recording.patches import picture_size
 from attnviz.recording.reading import Reading
 from attnviz.recording.recording import Recording
 from attnviz.recording.routing import recordings, routed_to
@@ -116,6 +117,7 @@ def _see_inputs(recording: Recording, *, begins: bool) -> Callable[[nn.Module, t
             if begins:
                 recording.begin_run()
             recording.inputs[recording.run] = Inputs.of(module, args, kwargs)
+            recording.picture = picture_size(args, kwargs)
 
     return see
 

@@ -79,6 +79,8 @@ def _tokens(
     tokenizer: Any,
     padding: tuple[tuple[bool, ...], ...] | None,
 ) -> tuple[Tokens, ...]:
+    if known[0].kind != "vector":
+        return known  # a family knew more
     length = len(known[0])
     ids, present = inputs.ids(side, length), inputs.present(side, length)
     if ids is not None and len(ids) != len(known):

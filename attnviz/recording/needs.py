@@ -21,6 +21,8 @@ from attnviz.recording.state_space import state_space_layers
 
 # Names in the code of a layer that say it may attend on its own. The interface's "eager" function is not its own.
 _ATTENDS = ("softmax", "scaled_dot_product", "attention_forward", "flex_attention", "flash_attn")
+# Or that it cuts its input into windows: where they lie is seen in the functions that lay it out.
+_CUTS = "window_partition"
 _EAGER = "eager_attention_forward"
 
 _TORCH_LAYERS_THAT_ATTEND = (
@@ -91,7 +93,8 @@ def _file_attends(file: ModuleType) -> bool:
 def _code_attends(code: CodeType) -> bool:
     names = set(code.co_names)
     past_the_interface = "ALL_ATTENTION_FUNCTIONS" in names and "get_interface" not in names
-    return past_the_interface or any(word in name.lower() for name in names - {_EAGER} for word in _ATTENDS)
+    cuts = _CUTS in code.co_name or any(_CUTS in name for name in names)
+    return past_the_interface or cuts or any(word in name.lower() for name in names - {_EAGER} for word in _ATTENDS)
 
 
 def _functions(file: ModuleType) -> Iterator[Any]:

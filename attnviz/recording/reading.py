@@ -15,9 +15,11 @@ from attnviz.recording.masks import Masks
 from attnviz.recording.modules import Modules
 from attnviz.recording.needs import still_needs
 from attnviz.recording.origin import origin_of
+from attnviz.recording.patches import picture_tokens
 from attnviz.recording.recording import Recording
 from attnviz.recording.roles import Part, layer_numbers, part_of, role_of
 from attnviz.recording.tensors import Versions, versions_of
+from attnviz.recording.windows.absolute import UNPLACED, in_positions, layout_of_call
 from attnviz.trace import LookAlike, Note, Origin
 
 CHANGED = _m("“{name}” is not shown: its queries, keys or mask were overwritten after they had been used.")
@@ -57,6 +59,7 @@ class Reading:
         self._entries: list[Entry] = []
         self._origin: Origin | None = None
         self._masks = Masks()
+        self._names: tuple[str, ...] = ()
         self._causal: set[str] = set()
         self._last_run: dict[tuple[str, int], int] = {}
         self._shown: list[int] = []
@@ -76,7 +79,7 @@ class Reading:
             self._read()
             shown = [index for index, entry in enumerate(self._entries) if self._is_as_it_was(entry)]
             if shown != self._shown:
-                self._attentions, self._shown = _numbered([self._entries[index] for index in shown]), shown
+                self._attentions, self._shown = self._numbered([self._entries[index] for index in shown]), shown
             return self._attentions
 
     def notes(self) -> list[Note]:
@@ -103,6 +106,7 @@ class Reading:
             return
         modules = self._recording.modules
         by_name = modules.by_name()
+        self._names = tuple(by_name)
         while calls:
             call, versions = calls.popleft()
             if call.module in modules:
@@ -129,7 +133,15 @@ class Reading:
         part = part_of(modules.name(call.module), by_name)
         try:
             meaning = call.meaning(self._masks, part)
-            attention = self._attention(name, meaning, part)
+            if isinstance(meaning, Meaning):
+                layout = layout_of_call(meaning, call.trail)
+                if layout is not None:
+                    meaning = in_positions(meaning, layout)
+                elif call.trail is not None and call.trail.regrouped:
+                    self._recording.note(UNPLACED, name=name)
+                if meaning.own:
+                    tensors, versions = (), ()
+            attention = self._with_patches(self._attention(name, meaning, part), meaning, call.picture)
             attention = with_tokens(
                 attention, self._recording.inputs.get(call.run, Inputs()), self._recording.options.tokenizer
             )
@@ -138,12 +150,26 @@ class Reading:
         except InputError as error:
             self._recording.note(error.message, **{field: str(value) for field, value in error.fields.items()})
         else:
-            keys = call.keys()
+            keys = call.keys() if tensors else None
             memory = None
             if keys is not None and not meaning.elsewhere and keys.is_inference():
                 memory = keys.untyped_storage().data_ptr()
                 self._last_run[name, memory] = call.run
             self._entries.append(Entry(name, call.run, self._checked(attention, meaning), tensors, versions, memory))
+
+    def _with_patches(
+        self, attention: Attention, meaning: Meaning | Weights, picture: tuple[int, int] | None
+    ) -> Attention:
+        """The patches of the picture as tokens, on the sides that look at it and have none."""
+        config = getattr(self._recording.model, "config", None)
+        if picture is None or attention.role not in ("encoder", "cross"):
+            return attention
+        queries, keys = (picture_tokens(count, picture, config, attention.name) for count in attention.shape)
+        if queries is not None and meaning.query_tokens is None and attention.role == "encoder":
+            attention = replace(attention, query_tokens_by_item=(queries,) * attention.items)
+        if keys is not None and meaning.key_tokens is None:
+            attention = replace(attention, key_tokens_by_item=(keys,) * attention.items)
+        return attention
 
     def _checked(self, attention: Attention, meaning: Meaning | Weights) -> Attention:
         if meaning.sample is None:
@@ -171,6 +197,8 @@ class Reading:
                 note=meaning.note,
                 name=name,
                 role=role,
+                query_tokens=meaning.query_tokens,
+                key_tokens=meaning.key_tokens,
             )
         attention = Attention.from_qk(
             meaning.query,
@@ -183,11 +211,18 @@ class Reading:
             sinks=meaning.sinks,
             name=name,
             role=role,
+            query_tokens=meaning.query_tokens,
+            key_tokens=meaning.key_tokens,
         )
         if meaning.bias is None or not isinstance(attention.scores, DotProduct):
             return attention
         # Layers that share a bias, as T5's do, keep sharing it.
         return replace(attention, scores=replace(attention.scores, bias=meaning.bias))
+
+    def _numbered(self, entries: list[Entry]) -> list[Attention]:
+        calls = [(entry.attention.role, entry.name, entry.run) for entry in entries]
+        numbers = layer_numbers(calls, self._names)
+        return [replace(entry.attention, layer=number) for entry, number in zip(entries, numbers, strict=True)]
 
     def _is_as_it_was(self, entry: Entry) -> bool:
         if versions_of(entry.tensors) == entry.versions and not self._written_again(entry):
@@ -198,8 +233,3 @@ class Reading:
     def _written_again(self, entry: Entry) -> bool:
         """Whether a later run put its keys into the same memory: in inference mode PyTorch counts no changes."""
         return entry.memory is not None and self._last_run[entry.name, entry.memory] != entry.run
-
-
-def _numbered(entries: list[Entry]) -> list[Attention]:
-    numbers = layer_numbers([(entry.attention.role, entry.name, entry.run) for entry in entries])
-    return [replace(entry.attention, layer=number) for entry, number in zip(entries, numbers, strict=True)]

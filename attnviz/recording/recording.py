@@ -5,14 +5,15 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from attnviz.recording.call import Call
+from attnviz.recording.call import Call, QueryKeyCall
 from attnviz.recording.inputs import Inputs
 from attnviz.recording.keeping import Keeping
 from attnviz.recording.modules import Modules, modules_of
 from attnviz.recording.options import Options
 from attnviz.recording.tensors import Versions, versions_of
+from attnviz.recording.windows.chains import Chains
 from attnviz.trace import LookAlike, Note
 
 T = TypeVar("T")
@@ -27,10 +28,14 @@ class Recording:
         self.calls: deque[tuple[Call, Versions]] = deque()
         self.notes: dict[tuple[str, str], Note] = {}
         self.lookalikes: dict[tuple[str, str], LookAlike] = {}
+        # Names of modules whose softmax is a part of an attention that another family has recorded.
+        self.explained: set[str] = set()
         self.inputs: dict[int, Inputs] = {}
         # Above 0 while a family records a call whose inside another family would record again.
         self.inside = 0
         self.ended = False
+        # Height and width of what the model looks at, if it looks at pictures.
+        self.picture: tuple[int, int] | None = None
         self._run = -1
         self._keeping = Keeping(options)
         self._states: dict[type, Any] = {}
@@ -54,6 +59,14 @@ class Recording:
         """Keeps a call, unless it belongs to the backward pass, where checkpointing computes everything again."""
         if torch.is_grad_enabled() and torch._C._current_graph_task_id() != -1:
             return
+        query, key = getattr(call, "query", None), getattr(call, "key", None)
+        if (
+            isinstance(query, Tensor)
+            and isinstance(key, Tensor)
+            and (query.ndim == 4 or isinstance(call, QueryKeyCall))
+        ):
+            call.trail = self.state(Chains).of(query, key)
+        call.picture = self.picture
         self._keeping.take(call)
         self.calls.append((call, versions_of(call.tensors())))
 

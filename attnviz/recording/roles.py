@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from torch import nn
@@ -38,13 +38,16 @@ def role_of(*, causal: bool, elsewhere: bool, part: Part | None) -> Role:
     return "decoder" if causal or part == "decoder" else "encoder"
 
 
-def layer_numbers(calls: Sequence[tuple[Role, str, int]]) -> list[int]:
+def layer_numbers(calls: Sequence[tuple[Role, str, int]], modules: Iterable[str] = ()) -> list[int]:
     """The layer of each call, given its role, the name of its module and its run of the model.
 
     The first number in the name, as in "encoder.layer.3.attention", is the layer where it tells all layers
-    of a role apart; so layers without attention keep their number. Otherwise layers are counted as they run.
+    of a role apart. Where two numbers do, as in "layers.2.blocks.1.attention", it is the place of that block among
+    all blocks of all stages. So layers without attention keep their number: `modules` are the names of all modules.
+    Otherwise layers are counted as they run.
     """
-    stated = {role: _stated(role, calls) for role in {role for role, _, _ in calls}}
+    names = tuple(modules)
+    stated = {role: _stated(role, calls, names) for role in {role for role, _, _ in calls}}
     seen: Counter[tuple[Role, int]] = Counter()
     numbers = []
     for role, name, run in calls:
@@ -54,14 +57,37 @@ def layer_numbers(calls: Sequence[tuple[Role, str, int]]) -> list[int]:
     return numbers
 
 
-def _stated(role: Role, calls: Sequence[tuple[Role, str, int]]) -> dict[str, int] | None:
-    """The first number in the name of each layer, where there is one and no two calls of a run share it."""
-    found: dict[str, int] = {}
-    for name in {name for called, name, _ in calls if called == role}:
-        number = re.search(r"(?:^|\.)(\d+)(?=\.|$)", name)
-        if number is None:
-            return None
-        found[name] = int(number.group(1))
+def _stated(role: Role, calls: Sequence[tuple[Role, str, int]], modules: tuple[str, ...]) -> dict[str, int] | None:
+    """What the names say, where they tell the layers of a role apart and no two calls of a run share one."""
     runs = Counter((name, run) for called, name, run in calls if called == role)
-    unique = len(set(found.values())) == len(found) and all(count == 1 for count in runs.values())
-    return found if unique else None
+    if any(count > 1 for count in runs.values()):
+        return None
+    names = {name for name, _ in runs}
+    for found in (_by_one_number(names), _by_two_numbers(names, modules)):
+        if found is not None and len(set(found.values())) == len(names):
+            return found
+    return None
+
+
+def _by_one_number(names: set[str]) -> dict[str, int] | None:
+    numbers = {name: re.search(r"(?:^|\.)(\d+)(?=\.|$)", name) for name in names}
+    found = {name: int(number.group(1)) for name, number in numbers.items() if number is not None}
+    return found if len(found) == len(names) else None
+
+
+_STAGE_AND_BLOCK = re.compile(r"(?P<first>(?:.*?\.)??)(?P<stage>\d+)\.(?P<second>(?:.*?\.)??)(?P<block>\d+)(?=\.|$)")
+
+
+def _by_two_numbers(names: set[str], modules: tuple[str, ...]) -> dict[str, int] | None:
+    """The place of each block among those that are called as it is."""
+    places = {name: place for name in {*names, *modules} if (place := _STAGE_AND_BLOCK.match(name)) is not None}
+    kinds = {(places[name]["first"], places[name]["second"]) for name in names if name in places}
+    if len(kinds) != 1 or not names <= places.keys():
+        return None
+    blocks = {
+        name: (int(place["stage"]), int(place["block"]))
+        for name, place in places.items()
+        if (place["first"], place["second"]) in kinds
+    }
+    order = {block: number for number, block in enumerate(sorted(set(blocks.values())))}
+    return {name: order[blocks[name]] for name in names}

@@ -4,6 +4,7 @@ One column of the values and the same column of a few rows of the output: weight
 That takes 1/d of the memory of the values, so it can be kept where the values are not.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -21,7 +22,7 @@ _MOST_ROWS = 3
 class Sample:
     """rows: the queries whose output is kept; the last one is among them."""
 
-    rows: range
+    rows: Sequence[int]
     value: Float[Tensor, "items value_heads m 1"]
     output: Float[Tensor, "items heads r 1"]
 
@@ -47,6 +48,18 @@ class Sample:
             largest_score=largest_score,
             dtype=coarsest,
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Several, where not all rows of the output come from the same values."""
+
+    parts: tuple[Sample, ...]
+
+    def check(self, attention: Attention) -> Check:
+        """The comparison that is furthest from what rounding explains."""
+        checks = [part.check(attention) for part in self.parts]
+        return max(checks, key=lambda check: check.difference / check.allowed)
 
 
 def sampled_rows(queries: int) -> range:

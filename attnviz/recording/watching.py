@@ -15,13 +15,24 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 
 from attnviz.base.language import _m
-from attnviz.recording import by_hand, multi_head, scaled_dot_product, unknown
+from attnviz.recording import (
+    big_bird,
+    by_hand,
+    deformable,
+    enclosed,
+    longformer,
+    multi_head,
+    scaled_dot_product,
+    unknown,
+)
 from attnviz.recording.compiled import uncompiled
 from attnviz.recording.recording import Recording
 from attnviz.recording.routing import Shared, recordings
+from attnviz.recording.windows import watch as windows
 
 Handler = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
 Observer = Callable[[Any, tuple[Any, ...], dict[str, Any], Any], None]
+AtBegin = Callable[[Recording, nn.Module, tuple[Any, ...]], None]
 AtEnd = Callable[[Recording, nn.Module, Any], None]
 
 # A handler runs the function itself; there is one for each function at most.
@@ -30,8 +41,9 @@ HANDLERS: dict[Any, Handler] = {**scaled_dot_product.HANDLERS, **multi_head.HAND
 # Observers are told afterwards what a function was given and gave; a function may have several.
 OBSERVERS: dict[Any, tuple[Observer, ...]] = {}
 
-# Who wants to know that a module has ended, and with what output.
-AT_END: tuple[AtEnd, ...] = (by_hand.at_end,)
+# Who wants to know that a module has started, and with what arguments; that it has ended, and with what output.
+AT_BEGIN: tuple[AtBegin, ...] = (windows.begin, enclosed.beginning_with(longformer.enclose, big_bird.enclose))
+AT_END: tuple[AtEnd, ...] = (by_hand.at_end, windows.end, enclosed.end)
 
 
 def _observe(observers: Mapping[Any, Observer]) -> None:
@@ -40,6 +52,10 @@ def _observe(observers: Mapping[Any, Observer]) -> None:
 
 
 _observe(by_hand.OBSERVERS)
+_observe(windows.OBSERVERS)
+_observe(deformable.OBSERVERS)
+_observe(longformer.OBSERVERS)
+_observe(big_bird.OBSERVERS)
 
 NESTED = _m("“{name}” was not recorded: it was given a nested tensor, which PyTorch takes on a closed path only.")
 
@@ -100,6 +116,8 @@ def _before(module: nn.Module, args: tuple[Any, ...]) -> None:
             guard = torch._C.DisableTorchFunction()
             guard.__enter__()
         recording.begin(module, guard)
+        for at_begin in AT_BEGIN:
+            at_begin(recording, module, args)
 
 
 def _after(module: nn.Module, args: tuple[Any, ...], output: Any) -> None:  # noqa: ARG001  the hook's signature

@@ -10,13 +10,16 @@ from attnviz.attention import (
     FORMS,
     ROLES,
     Attention,
+    Bias,
     Check,
     DotProduct,
     Given,
     Linear,
     Mask,
+    Points,
     Pointwise,
     Stored,
+    bias_from_json,
     mask_from_json,
 )
 from attnviz.attention.inputs import check_query_and_key, with_items_and_heads
@@ -28,6 +31,9 @@ from attnviz.trace.container import Collected
 # No model has so many layers, no name so many letters.
 MOST_LAYERS = 100_000
 MOST_LETTERS = 10_000
+# Nor a picture so many levels or places; every one becomes a token.
+MOST_LEVELS = 64
+MOST_KEYS = 1 << 24
 # Not even infinity, and no whole number that is too long for a float.
 _LARGEST = 1e300
 
@@ -92,6 +98,8 @@ def _scores_to_json(scores: DotProduct | Given, tensors: Collected) -> dict[str,
             "causal": scores.causal,
             "factor": scores.factor,
         }
+    if isinstance(scores, Points):
+        return _points_to_json(scores, tensors)
     if not isinstance(scores, DotProduct):
         raise TypeError(scores)
     return {
@@ -99,9 +107,32 @@ def _scores_to_json(scores: DotProduct | Given, tensors: Collected) -> dict[str,
         "query": tensors.name_of(scores.query),
         "key": tensors.name_of(scores.key),
         "scale": scores.scale,
-        "bias": tensors.name_of(scores.bias),
+        **_bias_to_json(scores.bias, tensors),
         "softcap": scores.softcap,
         "sinks": tensors.name_of(scores.sinks),
+    }
+
+
+def _points_to_json(scores: Points, tensors: Collected) -> dict[str, Any]:
+    return {
+        "kind": "points",
+        "locations": tensors.name_of(scores.locations),
+        "weights": tensors.name_of(scores.weights),
+        "level_of": list(scores.level_of),
+        "shapes": [list(shape) for shape in scores.shapes],
+        "align_corners": scores.align_corners,
+        "border": scores.border,
+        "nearest": scores.nearest,
+    }
+
+
+def _bias_to_json(bias: Tensor | Bias | None, tensors: Collected) -> dict[str, Any]:
+    if not isinstance(bias, Bias):
+        return {"bias": tensors.name_of(bias)}
+    return {
+        "bias": None,
+        "bias_rule": bias.to_json(),
+        "bias_tensors": {name: tensors.name_of(tensor) for name, tensor in bias.tensors().items()},
     }
 
 
@@ -123,7 +154,10 @@ def attention_from_json(data: Any, tensors: Mapping[str, Tensor], tokens: Sequen
     check = _check(data.get("check"))
     form = choice(data, "form", FORMS)
     normalised = _truth(data, "normalised")
-    kind = choice(scores, "kind", ("dot-product", "stored", "pointwise", "linear"))
+    kind = choice(scores, "kind", ("dot-product", "stored", "pointwise", "linear", "points"))
+    if kind == "points":
+        points = _points(scores, tensors)
+        return Attention.from_scores(points, form=form, normalised=normalised, check=check, **common)
     if kind == "stored":
         stored = _needed(scores, "stored", tensors)
         return replace(Attention.from_weights(stored, form=form, normalised=normalised, **common), check=check)
@@ -134,7 +168,7 @@ def attention_from_json(data: Any, tensors: Mapping[str, Tensor], tokens: Sequen
         _needed(scores, "query", tensors),
         _needed(scores, "key", tensors),
         scale=_number(scores, "scale"),
-        bias=_tensor(scores, "bias", tensors),
+        bias=_bias(scores, tensors),
         softcap=None if scores.get("softcap") is None else _number(scores, "softcap"),
         sinks=_tensor(scores, "sinks", tensors),
         **common,
@@ -169,6 +203,31 @@ def _query_and_key(scores: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> 
     return query, key
 
 
+def _points(data: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Points:
+    locations, weights = (_needed(data, name, tensors) for name in ("locations", "weights"))
+    if not locations.is_floating_point() or not weights.is_floating_point() or weights.ndim != 4 or locations.ndim != 5:
+        raise unexpected("weights", tuple(weights.shape))
+    if locations.shape[4] != 2 or 0 in weights.shape:
+        raise unexpected("locations", tuple(locations.shape))
+    levels, shapes = data.get("level_of"), data.get("shapes")
+    if not isinstance(levels, list) or not isinstance(shapes, list) or not 0 < len(shapes) <= MOST_LEVELS:
+        raise unexpected("shapes", shapes)
+    if not all(isinstance(shape, list) and len(shape) == 2 for shape in shapes):
+        raise unexpected("shapes", shapes)
+    sizes = [(whole({"shapes": a}, "shapes", MOST_KEYS), whole({"shapes": b}, "shapes", MOST_KEYS)) for a, b in shapes]
+    if sum(rows * columns for rows, columns in sizes) > MOST_KEYS:
+        raise unexpected("shapes", shapes)
+    return Points(
+        locations=locations,
+        weights=weights,
+        level_of=tuple(whole({"level_of": level}, "level_of", len(shapes) - 1) for level in levels),
+        shapes=tuple(sizes),
+        align_corners=_truth(data, "align_corners"),
+        border=_truth(data, "border"),
+        nearest=_truth(data, "nearest"),
+    )
+
+
 def _check(data: Any) -> Check | None:
     """Files of before there were checks have none."""
     if data is None:
@@ -176,6 +235,17 @@ def _check(data: Any) -> Check | None:
     if not isinstance(data, Mapping):
         raise unexpected("check", data)
     return Check(difference=_number(data, "difference"), allowed=_number(data, "allowed"))
+
+
+def _bias(data: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Tensor | Bias | None:
+    """Files of before there were other biases than tensors name none of these."""
+    if data.get("bias_rule") is None:
+        return _tensor(data, "bias", tensors)
+    return bias_from_json(data["bias_rule"], _named(_mapping(data, "bias_tensors"), tensors))
+
+
+def _named(names: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    return {str(name): _needed(names, name, tensors) for name in names}
 
 
 def _check_bias(bias: Tensor | None, sizes: tuple[int, ...]) -> None:
@@ -191,7 +261,7 @@ def _mask(data: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Mask | None
     if data.get("mask") is None:
         return None
     names = _mapping(data, "mask_tensors")
-    return mask_from_json(_mapping(data, "mask"), {str(name): _needed(names, name, tensors) for name in names})
+    return mask_from_json(_mapping(data, "mask"), _named(names, tensors))
 
 
 def _tokens(data: Mapping[str, Any], field: str, tokens: Sequence[Tokens]) -> list[Tokens]:

@@ -117,6 +117,52 @@ def _perceiver():
     )
 
 
+def _swin():
+    from transformers import SwinConfig, SwinModel
+
+    return SwinModel, SwinConfig(
+        image_size=32, patch_size=2, embed_dim=8, depths=[2, 2], num_heads=[2, 4], window_size=4
+    )
+
+
+def _longformer():
+    from transformers import LongformerConfig, LongformerModel
+
+    return LongformerModel, LongformerConfig(
+        **SMALL, attention_window=[4, 8], max_position_embeddings=64, pad_token_id=1
+    )
+
+
+def _led():
+    from transformers import LEDConfig, LEDModel
+
+    return LEDModel, LEDConfig(
+        **{**BOTH, "pad_token_id": 1, "bos_token_id": 0},
+        encoder_layers=2,
+        decoder_layers=2,
+        encoder_attention_heads=4,
+        decoder_attention_heads=4,
+        encoder_ffn_dim=32,
+        decoder_ffn_dim=32,
+        attention_window=[4, 8],
+        max_encoder_position_embeddings=64,
+        max_decoder_position_embeddings=64,
+    )
+
+
+def _big_bird():
+    from transformers import BigBirdConfig, BigBirdModel
+
+    return BigBirdModel, BigBirdConfig(
+        **SMALL,
+        block_size=4,
+        num_random_blocks=2,
+        max_position_embeddings=128,
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
+    )
+
+
 FAMILIES = {
     "deberta": _deberta,
     "bloom": _bloom,
@@ -132,6 +178,10 @@ FAMILIES = {
     "gpt_oss": _gpt_oss,
     "t5": _t5,
     "bart": _bart,
+    "swin": _swin,
+    "longformer": _longformer,
+    "led": _led,
+    "big_bird": _big_bird,
 }
 
 # What queries are multiplied by, so that attention is not nearly uniform. T5 does not divide
@@ -145,6 +195,10 @@ PEAKED = {
     "falcon_grouped": 30.0,
     "perceiver": 30.0,
     "deberta": 150.0,
+    "swin": 150.0,
+    "longformer": 150.0,
+    "led": 150.0,
+    "big_bird": 150.0,
 }
 USUALLY = 600.0
 
@@ -158,6 +212,9 @@ def tiny_model(family: str, implementation: str) -> nn.Module:
         for name, parameter in model.named_parameters():
             if parameter.ndim == 2 and any(part in name for part in ("q_proj", "query", "c_attn")):
                 parameter.mul_(PEAKED.get(family, USUALLY))
+            if "bias_table" in name or (family == "swin" and name.endswith(("q_proj.bias", "k_proj.bias"))):
+                # So that padding, which has no features, has keys of its own.
+                parameter.normal_()
             if "sinks" in name:
                 parameter.copy_(torch.linspace(-1, 1, parameter.numel()))
     return model

@@ -23,6 +23,19 @@ def test_each_role_is_numbered_for_itself_and_each_run_again():
     assert layer_numbers(calls) == [0, 1, 0, 1] * 2
 
 
+def test_blocks_are_counted_through_the_stages_also_those_without_attention():
+    modules = [f"stages.{stage}.blocks.{block}.{part}" for stage in (0, 1, 2) for block in (0, 1, 2) for part in "ab"]
+    calls = [("encoder", f"stages.{stage}.blocks.{block}.attn", 0) for stage, block in ((0, 1), (1, 0), (1, 2), (2, 2))]
+    assert layer_numbers(calls, modules) == [1, 3, 5, 8]
+    # With nothing known but what ran, they are counted among themselves.
+    assert layer_numbers(calls) == [0, 1, 2, 3]
+
+
+def test_a_number_with_more_than_one_digit_comes_after_one_with_one():
+    calls = [("encoder", f"net.{stage}.{block}.attn", 0) for stage, block in ((0, 9), (0, 10), (1, 2))]
+    assert layer_numbers(calls, [f"net.0.{block}" for block in range(12)]) == [9, 10, 12]
+
+
 @pytest.mark.parametrize(
     "names",
     [

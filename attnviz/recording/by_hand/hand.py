@@ -189,6 +189,8 @@ def _keep_made(one: Open, value: Factor, rows: Axes | None) -> bool:
 
 def _close(one: Open, recording: Recording, steps: Steps) -> None:
     call, arrangement = one.call, one.arrangement
+    if not isinstance(call, ByHand) and recording.modules.shown_name(one.module) in recording.explained:
+        return
     if call is None or arrangement is None:
         recording.lookalike(one.module, one.shape, ALONE, count=size_of(one.keys))
         return

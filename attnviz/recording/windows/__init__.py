@@ -1,0 +1,1 @@
+"""Attention over windows: where the slots of each window lie in the input, and the attention in these positions."""

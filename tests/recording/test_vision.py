@@ -1,0 +1,267 @@
+"""Models that look at pictures or listen: roles, layers, patches, and weights against the model's own."""
+
+import pytest
+import torch
+from torch import nn
+
+import attnviz
+from attnviz.recording.patches import picture_tokens
+
+TRANSFORMER = {
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "intermediate_size": 32,
+}
+
+
+def vit():
+    from transformers import ViTConfig, ViTModel
+
+    return ViTModel, ViTConfig(**TRANSFORMER, image_size=24, patch_size=8), (24, 24)
+
+
+def vit_of_another_size():
+    return *vit()[:2], (32, 16)
+
+
+def dinov2():
+    from transformers import Dinov2Config, Dinov2Model
+
+    return Dinov2Model, Dinov2Config(**TRANSFORMER, image_size=24, patch_size=8, mlp_ratio=1), (24, 16)
+
+
+def dinov2_with_registers():
+    from transformers import Dinov2WithRegistersConfig, Dinov2WithRegistersModel
+
+    config = Dinov2WithRegistersConfig(**TRANSFORMER, image_size=24, patch_size=8, mlp_ratio=1, num_register_tokens=3)
+    return Dinov2WithRegistersModel, config, (24, 24)
+
+
+def peaked(kind, config, implementation, factor=100.0):
+    torch.manual_seed(0)
+    options = {} if implementation is None else {"attn_implementation": implementation}
+    model = kind._from_config(config, **options).eval()
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if parameter.ndim == 2 and any(part in name for part in ("q_proj", "query")):
+                parameter.mul_(factor)
+    return model
+
+
+def drawn(*shape, seed=0):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def compare(attentions, eager):
+    assert len(attentions) == len(eager) > 0
+    for found, weights in zip(attentions, eager, strict=True):
+        for item in range(found.items):
+            assert (found.weights(None, item) - weights[item]).abs().max() < 1e-5
+        allowed = found.allowed(None)
+        assert found.logits(None).where(allowed, 0).abs().max() < 64
+        assert found.check.agrees
+
+
+@pytest.mark.parametrize("implementation", ["sdpa", "eager"])
+@pytest.mark.parametrize(
+    ("family", "special"),
+    [(vit, 1), (vit_of_another_size, 1), (dinov2, 1), (dinov2_with_registers, 4)],
+)
+def test_patches_are_known_by_row_and_column(family, special, implementation):
+    kind, config, size = family()
+    pixels = drawn(2, 3, *size)
+    options = {"interpolate_pos_encoding": True} if family is vit_of_another_size else {}
+    model = peaked(kind, config, implementation)
+    with torch.no_grad():
+        plain = model(pixel_values=pixels, **options).last_hidden_state
+        with attnviz.capture(model) as trace:
+            assert torch.equal(model(pixel_values=pixels, **options).last_hidden_state, plain)
+        eager = peaked(kind, config, "eager")(pixel_values=pixels, output_attentions=True, **options).attentions
+    compare(trace.attentions, eager)
+    assert trace.roles() == ("encoder",)
+    assert trace.layers("encoder") == (0, 1)
+    rows, columns = size[0] // 8, size[1] // 8
+    for found in trace:
+        assert found.shape == (special + rows * columns,) * 2
+        tokens = found.key_tokens_of(1)
+        assert tokens.kind == "patch"
+        assert tokens.texts[0] == "[CLS]"
+        assert tokens.texts[special + columns + 1] == "row 1, column 1"
+        assert list(tokens.special) == [True] * special + [False] * rows * columns
+        assert found.query_tokens == tokens
+    assert trace[1].weights(None).std() > 0.05
+
+
+def test_detr_attends_to_a_picture_in_its_encoder_and_across():
+    from transformers import DetrConfig, DetrModel, ResNetConfig
+
+    torch.manual_seed(0)
+    backbone = ResNetConfig(embedding_size=8, hidden_sizes=[8, 8, 8, 8], depths=[1, 1, 1, 1], out_features=["stage4"])
+    config = DetrConfig(
+        use_timm_backbone=False,
+        use_pretrained_backbone=False,
+        backbone_config=backbone,
+        backbone=None,
+        d_model=32,
+        encoder_layers=2,
+        decoder_layers=2,
+        encoder_attention_heads=4,
+        decoder_attention_heads=4,
+        encoder_ffn_dim=32,
+        decoder_ffn_dim=32,
+        num_queries=5,
+    )
+    pixels = drawn(2, 3, 64, 96)
+    # A backbone of convolutions takes no other than its own; by default the rest uses PyTorch's function.
+    models = [peaked(DetrModel, config, implementation) for implementation in (None, "eager")]
+    with torch.no_grad():
+        plain = models[0](pixels).last_hidden_state
+        with attnviz.capture(models[0]) as trace:
+            assert torch.equal(models[0](pixels).last_hidden_state, plain)
+        eager = models[1](pixels, output_attentions=True)
+    assert trace.roles() == ("encoder", "decoder", "cross")
+    for role, weights, shape in [
+        ("encoder", eager.encoder_attentions, (6, 6)),
+        ("decoder", eager.decoder_attentions, (5, 5)),
+        ("cross", eager.cross_attentions, (5, 6)),
+    ]:
+        assert trace.layers(role) == (0, 1)
+        assert {found.shape for found in trace.of_role(role)} == {shape}
+        compare(trace.of_role(role), weights)
+    # Two rows of three places, 32 pixels each way.
+    assert trace.of_role("cross")[0].key_tokens.texts[4] == "row 1, column 1"
+    assert trace.of_role("encoder")[0].query_tokens.texts[5] == "row 1, column 2"
+    assert trace.of_role("cross")[0].query_tokens.kind == "vector"
+
+
+def test_clip_has_a_tower_for_text_and_one_for_pictures():
+    from transformers import CLIPConfig, CLIPModel
+
+    text = {**TRANSFORMER, "vocab_size": 64, "max_position_embeddings": 16, "pad_token_id": 1, "eos_token_id": 2}
+    config = CLIPConfig(
+        text_config=text, vision_config={**TRANSFORMER, "image_size": 24, "patch_size": 8}, projection_dim=16
+    )
+    ids = torch.randint(3, 60, (2, 10), generator=torch.Generator().manual_seed(1))
+    inputs = {"input_ids": ids, "pixel_values": drawn(2, 3, 24, 24), "attention_mask": torch.ones_like(ids)}
+    models = [peaked(CLIPModel, config, implementation, factor=40.0) for implementation in ("sdpa", "eager")]
+    with torch.no_grad():
+        with attnviz.capture(models[0]) as trace:
+            models[0](**inputs)
+        eager = models[1](**inputs, output_attentions=True)
+    pictures, texts = trace.of_role("encoder"), trace.of_role("decoder")
+    compare(pictures, eager.vision_model_output.attentions)
+    compare(texts, eager.text_model_output.attentions)
+    assert trace.layers("encoder") == trace.layers("decoder") == (0, 1)
+    # As many tokens as the picture has positions; they are told apart by the tower.
+    assert pictures[0].shape == texts[0].shape == (10, 10)
+    assert pictures[0].key_tokens.texts[5] == "row 1, column 1"
+    assert texts[0].key_tokens.kind != "patch"
+    assert not texts[0].allowed(0)[0, 1:].any()
+
+
+def test_whisper_listens_writes_and_looks_across():
+    from transformers import WhisperConfig, WhisperModel
+
+    config = WhisperConfig(
+        vocab_size=64,
+        d_model=32,
+        encoder_layers=2,
+        decoder_layers=2,
+        encoder_attention_heads=4,
+        decoder_attention_heads=4,
+        encoder_ffn_dim=32,
+        decoder_ffn_dim=32,
+        num_mel_bins=8,
+        max_source_positions=12,
+        max_target_positions=16,
+        pad_token_id=0,
+        bos_token_id=1,
+        eos_token_id=2,
+        decoder_start_token_id=1,
+        suppress_tokens=None,
+        begin_suppress_tokens=None,
+    )
+    inputs = {"input_features": drawn(2, 8, 24), "decoder_input_ids": torch.tensor([[1, 5, 6], [1, 7, 8]])}
+    models = [peaked(WhisperModel, config, implementation) for implementation in ("sdpa", "eager")]
+    with torch.no_grad():
+        with attnviz.capture(models[0]) as trace:
+            models[0](**inputs)
+        eager = models[1](**inputs, output_attentions=True)
+    for role, weights, shape in [
+        ("encoder", eager.encoder_attentions, (12, 12)),
+        ("decoder", eager.decoder_attentions, (3, 3)),
+        ("cross", eager.cross_attentions, (3, 12)),
+    ]:
+        assert trace.layers(role) == (0, 1)
+        assert {found.shape for found in trace.of_role(role)} == {shape}
+        compare(trace.of_role(role), weights)
+
+
+def test_marian_translates():
+    from transformers import MarianConfig, MarianModel
+
+    config = MarianConfig(
+        vocab_size=64,
+        d_model=32,
+        encoder_layers=2,
+        decoder_layers=2,
+        encoder_attention_heads=4,
+        decoder_attention_heads=4,
+        encoder_ffn_dim=32,
+        decoder_ffn_dim=32,
+        max_position_embeddings=32,
+        pad_token_id=0,
+        eos_token_id=2,
+        decoder_start_token_id=0,
+    )
+    ids = torch.randint(3, 60, (2, 7), generator=torch.Generator().manual_seed(1))
+    inputs = {"input_ids": ids, "decoder_input_ids": ids[:, :4]}
+    models = [peaked(MarianModel, config, implementation) for implementation in ("sdpa", "eager")]
+    with torch.no_grad():
+        with attnviz.capture(models[0]) as trace:
+            models[0](**inputs)
+        eager = models[1](**inputs, output_attentions=True)
+    for role, weights in [
+        ("encoder", eager.encoder_attentions),
+        ("decoder", eager.decoder_attentions),
+        ("cross", eager.cross_attentions),
+    ]:
+        assert trace.layers(role) == (0, 1)
+        compare(trace.of_role(role), weights)
+
+
+@pytest.mark.parametrize(("count", "known"), [(9, True), (10, True), (11, False), (8, False), (1, False)])
+def test_patches_are_named_only_where_their_number_is_explained(count, known):
+    class Config:
+        patch_size = 8
+
+    assert (picture_tokens(count, (24, 24), Config(), "encoder.layer.0") is not None) is known
+
+
+class Mixer(nn.Module):
+    def forward(self, x):
+        return x + 1
+
+
+class SelfAttention(nn.Module):
+    def forward(self, x):
+        return nn.functional.scaled_dot_product_attention(x, x, x)
+
+
+def test_layers_without_attention_keep_their_number():
+    layers = [Mixer(), SelfAttention(), Mixer(), Mixer(), SelfAttention()]
+    model = nn.ModuleDict({"layers": nn.Sequential(*layers)})
+    model.forward = model["layers"].forward
+    with attnviz.capture(model) as trace:
+        model(drawn(1, 2, 5, 8))
+    assert trace.layers("encoder") == (1, 4)
+
+
+def test_blocks_without_attention_keep_their_number_through_stages():
+    stages = [nn.Sequential(Mixer(), SelfAttention()), nn.Sequential(SelfAttention(), Mixer(), SelfAttention())]
+    model = nn.Sequential(*stages)
+    with attnviz.capture(model) as trace:
+        model(drawn(1, 2, 5, 8))
+    assert [found.name for found in trace] == ["0.1", "1.0", "1.2"]
+    assert [found.layer for found in trace] == [1, 2, 4]
