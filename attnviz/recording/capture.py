@@ -12,7 +12,7 @@ from attnviz.attention import Attention
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.recording import huggingface
-from attnviz.recording.compiled import uncompiled
+from attnviz.recording.compiled import COMPILED, Uncompiled
 from attnviz.recording.needs import needs_of
 from attnviz.recording.options import Generation, Options
 from attnviz.recording.reading import Reading
@@ -21,9 +21,6 @@ from attnviz.recording.routing import recordings, routed_to
 from attnviz.recording.watching import watching
 from attnviz.trace import LookAlike, Note, Origin, Trace
 
-COMPILED = _m(
-    "The model is compiled; while it was recorded it ran uncompiled, so its output may differ in the last digits."
-)
 SCRIPTED = _m("“{name}” is TorchScript: what happens inside it was not recorded.")
 
 
@@ -56,12 +53,15 @@ def capture(
         _note_scripted(recording)
     with ExitStack() as stack:
         stack.enter_context(routed_to(recording))
+        compiled = recording.state(Uncompiled)
+        stack.callback(compiled.release)
         if needs.compiled:
             recording.note(COMPILED)
-            stack.enter_context(uncompiled)
+            compiled.take()
         if "transformers.modeling_utils" in sys.modules:
             stack.enter_context(huggingface.interface)
         if needs.watching:
+            compiled.look()
             stack.enter_context(watching())
         else:
             stack.callback(model.register_forward_pre_hook(_counting_runs(recording)).remove)

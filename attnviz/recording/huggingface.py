@@ -234,6 +234,8 @@ def _wrap() -> Callable[[], None]:
 
     def get_interface(self: Any, attn_implementation: str, default: Callable[..., Any]) -> Callable[..., Any]:
         function: Callable[..., Any] = original(self, attn_implementation, default)
+        if torch.compiler.is_compiling():
+            return function
         return partial(_record, function, attn_implementation) if recordings() else function
 
     AttentionInterface.get_interface = get_interface
