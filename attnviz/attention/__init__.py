@@ -3,6 +3,7 @@
 from attnviz.attention.additive import split_additive
 from attnviz.attention.attention import FORMS, ROLES, Attention, Form, Role
 from attnviz.attention.check import Check
+from attnviz.attention.function_masks import ByFunction, Ranges, mask_by_function
 from attnviz.attention.mask_files import mask_from_json
 from attnviz.attention.masks import All, Causal, Dense, Lengths, Mask, Window
 from attnviz.attention.overview import Overview
@@ -14,6 +15,7 @@ __all__ = [
     "ROLES",
     "All",
     "Attention",
+    "ByFunction",
     "Causal",
     "Check",
     "Dense",
@@ -23,10 +25,12 @@ __all__ = [
     "Lengths",
     "Mask",
     "Overview",
+    "Ranges",
     "Role",
     "RowState",
     "Stored",
     "Window",
+    "mask_by_function",
     "mask_from_json",
     "split_additive",
 ]

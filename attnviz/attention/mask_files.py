@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from attnviz.attention.function_masks import Ranges
 from attnviz.attention.masks import All, Causal, Dense, Lengths, Mask, Window
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
@@ -33,7 +34,17 @@ def mask_from_json(data: object, tensors: Mapping[str, Tensor]) -> Mask:
         if pairs is None or pairs.dtype != torch.bool or pairs.ndim != 4:
             raise InputError(_m("The mask's tensor is missing or is not a Boolean tensor of 4 dimensions."))
         return Dense(pairs)
+    if rule == "ranges":
+        return _ranges_from_tensors(tensors)
     raise _unexpected("rule", rule)
+
+
+def _ranges_from_tensors(tensors: Mapping[str, Tensor]) -> Ranges:
+    found = [tensors.get(name) for name in ("starts", "stops")]
+    starts, stops = (one if one is not None and one.ndim == 3 and one.dtype == torch.long else None for one in found)
+    if starts is None or stops is None or starts.shape != stops.shape:
+        raise InputError(_m("The mask's ranges are missing or are not two tensors of whole numbers in 3 dimensions."))
+    return Ranges(starts, stops)
 
 
 def _all_from_json(data: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Mask:

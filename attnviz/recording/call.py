@@ -77,10 +77,12 @@ class Call(ABC):
     """What is kept of a call: references to its tensors, detached; as little as possible is copied or computed.
 
     module: the one that attended. run: which forward pass of the model, from 0.
+    name: of the part of the module that attended, where the module does not run it as a module of its own.
     """
 
     module: nn.Module
     run: int
+    name: str | None = None
 
     @abstractmethod
     def meaning(self, masks: Masks, part: Part | None) -> Meaning | Weights:

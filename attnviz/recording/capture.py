@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-import torch
 from torch import nn
 
 from attnviz.attention import Attention
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
+from attnviz.recording import generation as generation_
 from attnviz.recording import huggingface
 from attnviz.recording.compiled import COMPILED, Uncompiled
 from attnviz.recording.needs import needs_of
@@ -20,8 +20,6 @@ from attnviz.recording.recording import Recording
 from attnviz.recording.routing import recordings, routed_to
 from attnviz.recording.watching import watching
 from attnviz.trace import LookAlike, Note, Origin, Trace
-
-SCRIPTED = _m("“{name}” is TorchScript: what happens inside it was not recorded.")
 
 
 @contextmanager
@@ -40,8 +38,10 @@ def capture(
             model(**inputs)
 
     The trace fills as the model runs and stays after the block. It keeps references to queries, keys and masks
-    (and to values, if asked for), never the n × n weights. The model, its masks and its output stay as they are;
-    only where PyTorch would take a fast path for nn.MultiheadAttention does the output move, by about 1e-6, and
+    (and to values, if asked for), never the n × n weights. The model, its masks and its output stay as they are.
+    `model.generate` of transformers is recorded by one more pass over the final tokens, in which the generated
+    ones are marked; with generation="stitch" the cached steps are put together instead.
+    Only where PyTorch would take a fast path for nn.MultiheadAttention does the output move, by about 1e-6, and
     `trace.notes` says so, as it says what could not be recorded. What runs in other threads is not recorded.
     Raises `InputError` where the model is not a torch module.
     """
@@ -49,8 +49,6 @@ def capture(
         raise InputError(_m("A torch.nn.Module was expected; {found} was given."), found=type(model).__name__)
     options = Options(values=values, tokenizer=tokenizer, offload=offload, implicit=implicit, generation=generation)
     recording, needs = Recording(model, options), needs_of(model)
-    if needs.scripted:
-        _note_scripted(recording)
     with ExitStack() as stack:
         stack.enter_context(routed_to(recording))
         compiled = recording.state(Uncompiled)
@@ -60,6 +58,8 @@ def capture(
             compiled.take()
         if "transformers.modeling_utils" in sys.modules:
             stack.enter_context(huggingface.interface)
+        if "transformers.generation.utils" in sys.modules:
+            stack.enter_context(generation_.generating)
         if needs.watching:
             compiled.look()
             stack.enter_context(watching())
@@ -105,12 +105,3 @@ def _counting_runs(recording: Recording) -> Callable[[nn.Module, tuple[Any, ...]
             recording.begin_run()
 
     return begin
-
-
-def _note_scripted(recording: Recording) -> None:
-    noted: list[str] = []
-    for name, module in recording.modules.by_name().items():
-        inside = any(not outer or name.startswith(f"{outer}.") for outer in noted)
-        if isinstance(module, torch.jit.ScriptModule) and not inside:
-            recording.note(SCRIPTED, name=recording.modules.shown_name(module))
-            noted.append(name)

@@ -4,7 +4,7 @@ import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor
 
-from attnviz.attention import All, Causal, Dense, Mask, Window, split_additive
+from attnviz.attention import All, ByFunction, Causal, Dense, Mask, Ranges, Window, split_additive
 from attnviz.attention.recognise import recognise
 
 Read = tuple[Mask | None, Float[Tensor, "items_or_1 heads_or_1 n_or_1 m_or_1"] | None]
@@ -63,6 +63,8 @@ def looks_back_only(mask: Mask | None, shape: tuple[int, int]) -> bool:
         return mask.offset <= keys - queries
     if isinstance(mask, Window):
         return mask.right is not None and mask.right + mask.offset <= keys - queries
+    if isinstance(mask, Ranges | ByFunction):
+        return mask.looks_back_only(keys - queries)
     if not isinstance(mask, Dense) or mask.pairs.shape[2] == 1:
         return False
     pairs = mask.pairs

@@ -13,7 +13,6 @@ from types import CodeType, ModuleType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import torch
 from torch import nn
 
 from attnviz.recording.modules import Modules, modules_of
@@ -36,12 +35,10 @@ class Needs:
     """What recording a model takes.
 
     watching: some module may attend otherwise than through the interface. compiled: torch.compile was applied.
-    scripted: some module is TorchScript.
     """
 
     watching: bool
     compiled: bool
-    scripted: bool
 
 
 # Walking through a model costs a short forward pass some percent, so it is done once for each.
@@ -69,7 +66,6 @@ def _needs(modules: Modules) -> Needs:
     return Needs(
         watching=modules.replaced or any(_may_attend(kind) for kind in kinds),
         compiled=modules.compiled,
-        scripted=any(issubclass(kind, torch.jit.ScriptModule) for kind in kinds),
     )
 
 

@@ -121,11 +121,11 @@ class Reading:
             self._recording.note(REBUILT)
 
     def _understand(self, call: Call, versions: Versions, modules: Modules, by_name: dict[str, nn.Module]) -> None:
-        name, tensors = modules.shown_name(call.module), call.tensors()
+        name, tensors = call.name or modules.shown_name(call.module), call.tensors()
         if versions_of(tensors) != versions:
             self._recording.note(CHANGED, name=name)
             return
-        part = part_of(modules.name(call.module), by_name)
+        part = part_of(call.name or modules.name(call.module), by_name)
         try:
             meaning = call.meaning(self._masks, part)
             attention = self._attention(name, meaning, part)
@@ -139,6 +139,9 @@ class Reading:
             if keys is not None and not meaning.elsewhere and keys.is_inference():
                 memory = keys.untyped_storage().data_ptr()
                 self._last_run[name, memory] = call.run
+            generated = self._recording.generated.get(call.run)
+            if generated is not None:
+                attention = generated.mark(attention, self._recording.options.tokenizer)
             self._entries.append(Entry(name, call.run, self._checked(attention, meaning), tensors, versions, memory))
 
     def _checked(self, attention: Attention, meaning: Meaning | Weights) -> Attention:

@@ -73,6 +73,7 @@ def keep(
     kwargs: dict[str, Any],
     output: Tensor,
     elsewhere: bool | None = None,
+    name: str | None = None,
 ) -> None:
     """Keeps a call that was made with these arguments and gave this output."""
     given = dict(zip(NAMES, args, strict=False)) | kwargs
@@ -83,6 +84,7 @@ def keep(
         ScaledDotProduct(
             module=module,
             run=recording.run,
+            name=name,
             query=kept(query),
             key=kept(given["key"]),
             value=kept(given["value"]) if recording.options.values else None,

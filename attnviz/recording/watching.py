@@ -14,7 +14,7 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 
 from attnviz.base.language import _m
-from attnviz.recording import multi_head, scaled_dot_product, unknown
+from attnviz.recording import dispatching, multi_head, scaled_dot_product, unknown
 from attnviz.recording.compiled import COMPILED, Uncompiled
 from attnviz.recording.recording import Recording
 from attnviz.recording.routing import Shared, recordings
@@ -98,6 +98,9 @@ def _before(module: nn.Module, args: tuple[Any, ...]) -> None:
             if module in recording.modules and not recording.is_guarded():
                 recording.note(NESTED, name=recording.modules.shown_name(module))
             guard = torch._C.DisableTorchFunction()
+            guard.__enter__()
+        elif dispatching.is_closed(module) and not dispatching.is_watched():
+            guard = dispatching.Operators(module)
             guard.__enter__()
         recording.begin(module, guard)
 

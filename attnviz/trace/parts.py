@@ -39,7 +39,7 @@ class TokenTable:
 
 def attention_to_json(attention: Attention, tensors: Collected, tokens: TokenTable) -> dict[str, Any]:
     """The attention as plain values; its tensors and tokens are added to those that are collected."""
-    mask = attention.mask
+    mask = None if attention.mask is None else attention.mask.on_file()
     return {
         "name": attention.name,
         "role": attention.role,

@@ -165,19 +165,6 @@ def test_flex_attention_is_noted_and_its_output_stays():
     assert ["flex attention" in text for text in said(trace)] == [True]
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_torchscript_is_noted():
-    class Model(nn.Module):
-        def forward(self, rows):
-            return F.scaled_dot_product_attention(rows, rows, rows)
-
-    rows = torch.randn(1, 2, 5, 8)
-    model = nn.Sequential(torch.jit.trace(Model(), (rows,)))
-    with attnviz.capture(model) as trace:
-        model(rows)
-    assert said(trace) == ["“0” is TorchScript: what happens inside it was not recorded."]
-
-
 @pytest.mark.filterwarnings("ignore:Using `torch.compile")
 @pytest.mark.parametrize("wrap", [False, True])
 def test_a_compiled_model_runs_uncompiled_and_is_recorded(wrap):
