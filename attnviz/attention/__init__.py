@@ -4,6 +4,7 @@ from attnviz.attention.additive import split_additive
 from attnviz.attention.attention import FORMS, ROLES, Attention, Form, Role
 from attnviz.attention.check import Check
 from attnviz.attention.function_masks import ByFunction, Ranges, mask_by_function
+from attnviz.attention.function_scores import FunctionScores
 from attnviz.attention.mask_files import mask_from_json
 from attnviz.attention.masks import All, Causal, Dense, Lengths, Mask, Window
 from attnviz.attention.overview import Overview
@@ -21,6 +22,7 @@ __all__ = [
     "Dense",
     "DotProduct",
     "Form",
+    "FunctionScores",
     "Given",
     "Lengths",
     "Mask",

@@ -9,6 +9,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from attnviz.attention import Form, Given, Mask
+from attnviz.attention.function_scores import ScoreFunction
 from attnviz.recording.masks import Masks
 from attnviz.recording.roles import Part
 from attnviz.recording.sample import Sample
@@ -19,7 +20,7 @@ class Meaning:
     """A call in the terms of `Attention.from_qk`.
 
     causal: no query sees a later key. elsewhere: the keys come from another sequence than the queries;
-    None where that cannot be seen. sample: what the model's own output is compared by.
+    None where that cannot be seen. modify: changes the scores, adds: by an addition alone. sample: what the model's own output is compared by.
     """
 
     query: Float[Tensor, "items heads n d"]
@@ -30,6 +31,8 @@ class Meaning:
     bias: Float[Tensor, "items_or_1 heads_or_1 n_or_1 m_or_1"] | None = None
     softcap: float | None = None
     sinks: Float[Tensor, " heads"] | None = None
+    modify: ScoreFunction | None = None
+    adds: bool = False
     causal: bool = False
     elsewhere: bool | None = None
     sample: Sample | None = None

@@ -158,15 +158,15 @@ class _Softmax:
     met_values: bool = False
 
 
-class Operators(TorchDispatchMode):
+class Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]  # PyTorch left it so
     """Watches the operators of one closed module while it runs."""
 
     def __init__(self, module: nn.Module) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self._module = module
         self._names: Iterator[str] = iter(names_of(module))
-        self._scores = WeakTensorKeyDictionary()
-        self._weights = WeakTensorKeyDictionary()
+        self._scores: Any = WeakTensorKeyDictionary()
+        self._weights: Any = WeakTensorKeyDictionary()
         self._softmaxes: list[_Softmax] = []
 
     def __torch_dispatch__(
@@ -179,7 +179,7 @@ class Operators(TorchDispatchMode):
         return output
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        super().__exit__(kind, error, trace)
+        super().__exit__(kind, error, trace)  # type: ignore[no-untyped-call]
         for softmax in self._softmaxes:
             if softmax.met_values:
                 continue
@@ -255,13 +255,13 @@ class Operators(TorchDispatchMode):
 
     def _see_product(self, given: dict[str, Any], output: Tensor) -> None:
         left: Tensor = given.get("batch1", given["self"])
-        right: Tensor = given.get("batch2", given.get("mat2", given.get("other")))
+        right: Tensor = given["batch2"] if "batch2" in given else given["mat2"] if "mat2" in given else given["other"]
         if left.ndim < 3 or right.ndim < 3:
             # With a matrix, as in a linear layer.
             return
         softmax: _Softmax | None = self._weights.get(left)
         if softmax is not None:
-            self._meet_values(softmax, left, right, output)
+            self._meet_values(softmax, right, output)
             return
         lead = output.shape[:-2]
         known = _Scores(left.expand(*lead, -1, -1), right.mT.expand(*lead, -1, -1), output.shape)
@@ -270,7 +270,7 @@ class Operators(TorchDispatchMode):
             known = replace(known, scale=float(given["alpha"]), added=(kept(added),) if given["beta"] else ())
         self._scores[output] = known
 
-    def _meet_values(self, softmax: _Softmax, left: Tensor, value: Tensor, output: Tensor) -> None:
+    def _meet_values(self, softmax: _Softmax, value: Tensor, output: Tensor) -> None:
         softmax.met_values = True
         column = None if softmax.changed else _columns(value, output)
         for recording, call in softmax.calls:
@@ -329,10 +329,10 @@ def _followed(
         return _viewed(known, result.shape) if same else None
     if operator in _SAME:
         return known
-    if result.shape != known.shape:
+    if result.shape != known.shape or given.get("alpha", 1) != 1 or given.get("rounding_mode") is not None:
         return None
     step = _STEPS.get(operator)
-    return None if step is None else step(known, place, given, args)
+    return None if step is None else step(known, place, args)
 
 
 def _viewed(known: _Scores, shape: torch.Size) -> _Scores:
@@ -349,22 +349,22 @@ def _viewed(known: _Scores, shape: torch.Size) -> _Scores:
     return replace(known, shape=shape, added=added, forbidden=forbidden)
 
 
-_Step = Callable[[_Scores, int, dict[str, Any], tuple[Any, ...]], _Scores | None]
+_Step = Callable[[_Scores, int, tuple[Any, ...]], _Scores | None]
 
 
-def _multiply(known: _Scores, place: int, given: dict[str, Any], args: tuple[Any, ...]) -> _Scores | None:  # noqa: ARG001
+def _multiply(known: _Scores, place: int, args: tuple[Any, ...]) -> _Scores | None:
     factor = _number(args[1 - place])
     return None if factor is None or known.added or known.forbidden else replace(known, scale=known.scale * factor)
 
 
-def _divide(known: _Scores, place: int, given: dict[str, Any], args: tuple[Any, ...]) -> _Scores | None:  # noqa: ARG001
-    divisor = _number(args[1]) if place == 0 and "rounding_mode" not in given else None
-    return _multiply(known, 0, given, (None, 1 / divisor)) if divisor else None
+def _divide(known: _Scores, place: int, args: tuple[Any, ...]) -> _Scores | None:
+    divisor = _number(args[1]) if place == 0 else None
+    return _multiply(known, 0, (None, 1 / divisor)) if divisor else None
 
 
-def _add(known: _Scores, place: int, given: dict[str, Any], args: tuple[Any, ...]) -> _Scores | None:
+def _add(known: _Scores, place: int, args: tuple[Any, ...]) -> _Scores | None:
     other = args[1 - place]
-    if known.forbidden or given.get("alpha", 1) != 1:
+    if known.forbidden:
         return None
     if not isinstance(other, Tensor):
         # The same number for all scores changes no weight.
@@ -372,14 +372,14 @@ def _add(known: _Scores, place: int, given: dict[str, Any], args: tuple[Any, ...
     return replace(known, added=(*known.added, kept(other)))
 
 
-def _fill(known: _Scores, place: int, given: dict[str, Any], args: tuple[Any, ...]) -> _Scores | None:
+def _fill(known: _Scores, place: int, args: tuple[Any, ...]) -> _Scores | None:
     value = _number(args[2])
     if place != 0 or value is None or value > _lowest(known):
         return None
     return replace(known, forbidden=(*known.forbidden, args[1].bool()))
 
 
-def _where(known: _Scores, place: int, given: dict[str, Any], args: tuple[Any, ...]) -> _Scores | None:  # noqa: ARG001
+def _where(known: _Scores, place: int, args: tuple[Any, ...]) -> _Scores | None:
     condition, other = args[0], args[3 - place]
     value = float(other.max()) if isinstance(other, Tensor) and other.numel() == 1 else _number(other)
     if value is None or value > _lowest(known):

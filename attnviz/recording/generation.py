@@ -6,7 +6,7 @@ model was given in its first step is given to it again, made longer by what it w
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any
@@ -90,8 +90,6 @@ def _generate(original: Callable[..., Any], model: Any, args: tuple[Any, ...], k
 @contextmanager
 def _watching(model: Any, seen: _Seen) -> Iterator[Callable[[Any], Any]]:
     """Within the block, what the model and its encoder are given first is kept."""
-    from contextlib import ExitStack
-
     with ExitStack() as stack:
         stack.callback(_first_call(model, seen.first).remove)
         if model.config.is_encoder_decoder:
@@ -123,7 +121,8 @@ def _replay(found: list[Recording], model: Any, seen: _Seen, output: Any) -> Non
         try:
             inputs = _inputs(model, seen, _sequences(output))
             model(**inputs)
-        except Exception as error:  # noqa: BLE001  whatever happens in it, generate() itself has succeeded
+        except Exception as error:
+            # Whatever happened in it, generate() itself has succeeded.
             for recording in found:
                 while len(recording.calls) > before[recording]:
                     recording.calls.pop()
@@ -162,7 +161,7 @@ def _inputs(model: Any, seen: _Seen, sequences: Tensor) -> dict[str, Any]:
         own = [row * items // len(sequences) for row in range(len(sequences))]
         inputs |= {name: _chosen(value, own) for name, value in wanted.items() if value is not None}
     finished = _after_the_end(model, seen, sequences, prompt if _starts_with_prompt(seen) else 0)
-    _lengthen(inputs, added, finished, encoder=both)
+    _lengthen(inputs, prompt, added, finished, encoder=both)
     embeds = seen.first.get("inputs_embeds")
     if not both and embeds is not None and not _starts_with_prompt(seen):
         inputs["inputs_embeds"] = torch.cat([_chosen(embeds, rows), model.get_input_embeddings()(sequences)], 1)
@@ -248,7 +247,7 @@ def _after_the_end(model: Any, seen: _Seen, sequences: Tensor, prompt: int) -> T
     return finished
 
 
-def _lengthen(inputs: dict[str, Any], added: int, finished: Tensor, *, encoder: bool) -> None:
+def _lengthen(inputs: dict[str, Any], prompt: int, added: int, finished: Tensor, *, encoder: bool) -> None:
     """Masks, positions and kinds of tokens, for the tokens that were written too."""
     for name in _MASKS:
         mask = inputs.get(name)
@@ -257,9 +256,9 @@ def _lengthen(inputs: dict[str, Any], added: int, finished: Tensor, *, encoder: 
         inputs[name] = torch.cat([mask, (~finished[:, finished.shape[1] - added :]).to(mask.dtype)], 1)
     for name in _POSITIONS:
         positions = inputs.get(name)
-        if positions is not None and positions.shape[-1] + added != finished.shape[1]:
+        if positions is not None and positions.shape[-1] != prompt:
             # The prompt was read in parts, of which this was the first.
-            mask = inputs.get("attention_mask", torch.ones_like(finished))
+            mask = inputs.get("attention_mask", finished.new_ones(len(finished), prompt + added))
             inputs[name] = (mask.long().cumsum(1) - 1).clamp(min=0)
         elif positions is not None:
             more = torch.arange(1, added + 1, device=positions.device, dtype=positions.dtype)

@@ -1,5 +1,7 @@
 """Recorded masks and biases: the layers of a model usually share a tensor, which is read once and stays shared."""
 
+from collections.abc import Callable
+
 import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor
@@ -15,6 +17,7 @@ class Masks:
 
     def __init__(self) -> None:
         # The tensor is kept beside what was read in it, so that its memory stays its own.
+        self._once: dict[tuple[object, ...], tuple[object, Mask | None]] = {}
         self._read: dict[tuple[object, ...], tuple[Tensor, Read]] = {}
 
     def read(self, mask: Shaped[Tensor, "items_or_1 heads_or_1 n_or_1 more_m"], keys: int) -> Read:
@@ -28,6 +31,12 @@ class Masks:
         if identity not in self._read:
             self._read[identity] = (mask, _read(mask))
         return self._read[identity][1]
+
+    def once(self, key: tuple[object, ...], kept: object, make: Callable[[], Mask | None]) -> Mask | None:
+        """The rule that was made for this key; `kept` is what the key stands for."""
+        if key not in self._once:
+            self._once[key] = (kept, make())
+        return self._once[key][1]
 
     def read_both(self, mask: Tensor | None, bias: Tensor | None, keys: int) -> Read:
         """The same for a mask and a bias, which are added."""

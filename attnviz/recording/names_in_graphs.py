@@ -23,7 +23,7 @@ def names_of(module: nn.Module) -> list[str]:
     if isinstance(module, GraphModule):
         return [_exported(node) for node in module.graph.nodes if _attends(node)]
     try:
-        return list(_scripted(module._c, "forward", ""))  # type: ignore[arg-type]  # a ScriptModule has it
+        return list(_scripted(module._c, "forward", ""))
     except (_UnclearError, RuntimeError):
         return []
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import nn
 
-from attnviz.attention import Attention, DotProduct
+from attnviz.attention import Attention, DotProduct, FunctionScores
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.recording.call import Call, Meaning, NotRecorded, Weights
@@ -183,6 +183,17 @@ class Reading:
             name=name,
             role=role,
         )
+        if meaning.modify is not None and isinstance(attention.scores, DotProduct):
+            scores = attention.scores
+            modified = FunctionScores(
+                scores.query,
+                scores.key,
+                scores.scale,
+                softcap=scores.softcap,
+                modify=meaning.modify,
+                adds=meaning.adds,
+            )
+            return replace(attention, scores=modified)
         if meaning.bias is None or not isinstance(attention.scores, DotProduct):
             return attention
         # Layers that share a bias, as T5's do, keep sharing it.

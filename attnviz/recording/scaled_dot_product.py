@@ -93,7 +93,7 @@ def keep(
             scale=given.get("scale"),
             is_causal=bool(given.get("is_causal", False)),
             elsewhere=elsewhere,
-            column=_columns(given["value"], output) if checkable else None,
+            column=columns(given["value"], output) if checkable else None,
         )
     )
     if given.get("dropout_p"):
@@ -112,7 +112,8 @@ def _handle(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 HANDLERS = {F.scaled_dot_product_attention: _handle}
 
 
-def _columns(value: Tensor, output: Tensor) -> tuple[Tensor, Tensor]:
+def columns(value: Tensor, output: Tensor) -> tuple[Tensor, Tensor]:
+    """A column of the values and of a few rows of the output, as `Sample` needs them."""
     rows = sampled_rows(output.shape[-2])
     width = value.shape[-1]
     return column_of(value, width), column_of(output[..., rows.start :: rows.step, :], width)

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from attnviz.attention import Mask, Ranges
+from attnviz.attention import Lengths, Mask, Ranges
 from attnviz.attention.recognise import recognise
 from attnviz.base.language import _m
 from attnviz.recording.call import Call, Meaning, NotRecorded, QueryKeyCall, Weights
@@ -67,29 +67,25 @@ class StitchedCall(QueryKeyCall):
         first = self._meaning_of(self.parts[0], masks, part)
         if first.bias is not None:
             raise NotRecorded(BIAS)
-        if self.cross:
-            return replace(first, query=self._scaled(first), sample=None)
-        rules = [self._rows(one, masks, part) for one in self.parts]
-        rule = _joined(rules, self.key.shape[2])
-        shape = (self.query.shape[2], self.key.shape[2])
-        return replace(
+        found = replace(
             first,
-            query=self._scaled(first),
+            query=self.query.to(first.query.dtype),
             key=self.key.to(first.key.dtype),
             value=None if self.value is None else self.value.to(first.key.dtype),
-            mask=rule,
-            causal=looks_back_only(rule, shape),
             sample=self._sample(),
         )
+        if self.cross and isinstance(first.mask, Lengths | None):
+            return found
+        rules = [self._rows(one, masks, part) for one in self.parts]
+        rule = _joined(rules, self.key.shape[2], cross=self.cross)
+        causal = not self.cross and looks_back_only(rule, (self.query.shape[2], self.key.shape[2]))
+        return replace(found, mask=rule, causal=causal)
 
     def _meaning_of(self, step: _Step, masks: Masks, part: Part | None) -> Meaning:
         found = step.call.meaning(masks, part)
         if isinstance(found, Weights):
             raise NotRecorded(MECHANISM)
         return found
-
-    def _scaled(self, first: Meaning) -> Tensor:
-        return self.query.to(first.query.dtype)
 
     def _rows(self, step: _Step, masks: Masks, part: Part | None) -> tuple[_Step, Mask | None, int]:
         """A step, its mask, and how many items that tells apart."""
@@ -142,7 +138,7 @@ class Stitching:
 
     def finish(self, cache: Any, *, alone: bool) -> None:
         """generate() has ended: what its layers did goes to the recording, or a note says why it does not."""
-        reason = None if alone else (SEARCH, {})
+        reason: tuple[str, dict[str, str]] | None = None if alone else (SEARCH, {})
         if reason is None and not _only_appends(cache):
             reason = (CACHE, {"found": _kind(cache)})
         if reason is not None:
@@ -205,21 +201,21 @@ def _kind(cache: Any) -> str:
     return _kind(inner) if inner is not None else type(cache).__name__
 
 
-def _joined(rows: list[tuple[_Step, Mask | None, int]], keys: int) -> Mask | None:
+def _joined(rows: list[tuple[_Step, Mask | None, int]], keys: int, *, cross: bool) -> Mask | None:
     """One mask from those of the steps, each of which saw the last so many of the keys up to then."""
     items = rows[0][2]
     starts: list[Tensor] = []
     stops: list[Tensor] = []
     seen = rows[0][0].keys
     for number, (step, mask, _) in enumerate(rows):
-        seen += step.queries if number else 0
+        seen += 0 if cross or not number else step.queries
         pairs = _pairs(step, mask, items)
         as_bytes = pairs.view(torch.uint8)
         first = as_bytes.argmax(2)
         last = step.keys - as_bytes.flip(2).argmax(2)
         any_seen = pairs.any(2)
         if not bool((pairs.sum(2) == (last - first).where(any_seen, 0)).all()):
-            return _pair_by_pair(rows, keys)
+            return _pair_by_pair(rows, keys, cross=cross)
         offset = seen - step.keys
         starts.append((first + offset).where(any_seen, 0))
         stops.append((last + offset).where(any_seen, 0))
@@ -228,10 +224,10 @@ def _joined(rows: list[tuple[_Step, Mask | None, int]], keys: int) -> Mask | Non
     return None if whole else ranges
 
 
-def _pair_by_pair(rows: list[tuple[_Step, Mask | None, int]], keys: int) -> Mask | None:
+def _pair_by_pair(rows: list[tuple[_Step, Mask | None, int]], keys: int, *, cross: bool) -> Mask | None:
     items, seen, parts = rows[0][2], rows[0][0].keys, []
     for number, (step, mask, _) in enumerate(rows):
-        seen += step.queries if number else 0
+        seen += 0 if cross or not number else step.queries
         offset = seen - step.keys
         parts.append(torch.nn.functional.pad(_pairs(step, mask, items), (offset, keys - seen)))
     return recognise(torch.cat(parts, 1)[:, None])
@@ -247,5 +243,3 @@ def _pairs(step: _Step, mask: Mask | None, items: int) -> Tensor:
     if any(len(one) > 1 for one in found):
         raise NotRecorded(MECHANISM)
     return torch.stack([one[0] for one in found]).contiguous()
-
-

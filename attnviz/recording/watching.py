@@ -14,7 +14,7 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 
 from attnviz.base.language import _m
-from attnviz.recording import dispatching, multi_head, scaled_dot_product, unknown
+from attnviz.recording import dispatching, flex, multi_head, scaled_dot_product, unknown
 from attnviz.recording.compiled import COMPILED, Uncompiled
 from attnviz.recording.recording import Recording
 from attnviz.recording.routing import Shared, recordings
@@ -64,7 +64,7 @@ def watching() -> Iterator[None]:
     """Within the block, the calls in this thread go to the families' handlers."""
     with ExitStack() as stack:
         stack.enter_context(_MODULES)
-        unknown.watch_flex_attention(HANDLERS)
+        flex.watch(HANDLERS)
         modes = _get_current_function_mode_stack()  # type: ignore[no-untyped-call]  # PyTorch left it so
         if not any(isinstance(mode, _Watch) for mode in modes):
             stack.enter_context(_Watch())
@@ -101,7 +101,7 @@ def _before(module: nn.Module, args: tuple[Any, ...]) -> None:
             guard.__enter__()
         elif dispatching.is_closed(module) and not dispatching.is_watched():
             guard = dispatching.Operators(module)
-            guard.__enter__()
+            guard.__enter__()  # type: ignore[no-untyped-call]  # PyTorch left it so
         recording.begin(module, guard)
 
 
