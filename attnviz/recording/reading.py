@@ -4,7 +4,7 @@ import threading
 from dataclasses import dataclass, replace
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 
 from attnviz.attention import Attention, DotProduct, FunctionScores
 from attnviz.base.errors import InputError
@@ -25,6 +25,7 @@ DIFFERENT = _m(
     "it does more here than is shown, or something else."
 )
 FOREIGN = _m("“{name}” attended within the block, but is not part of the model; it was not recorded.")
+META = _m("“{name}” was not recorded: its tensors are on the meta device, where they have no numbers.")
 NOTHING = _m("No attention was recorded: nothing that ran within the block attends in a way that is known here.")
 REBUILT = _m(
     "The model was rebuilt since it was last recorded; attention may be missing here, but not when it runs again."
@@ -122,6 +123,9 @@ class Reading:
 
     def _understand(self, call: Call, versions: Versions, modules: Modules, by_name: dict[str, nn.Module]) -> None:
         name, tensors = call.name or modules.shown_name(call.module), call.tensors()
+        if any(isinstance(tensor, Tensor) and tensor.is_meta for tensor in tensors):
+            self._recording.note(META, name=name)
+            return
         if versions_of(tensors) != versions:
             self._recording.note(CHANGED, name=name)
             return
