@@ -81,8 +81,8 @@ class Ranges(Mask):
         return {"rule": "ranges"}
 
     def tensors(self) -> dict[str, Tensor]:
-        """Starts and stops."""
-        return {"starts": self.starts, "stops": self.stops}
+        """Starts and stops, as files hold them: in float64, which is exact for any position."""
+        return {"starts": self.starts.double(), "stops": self.stops.double()}
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,11 +40,17 @@ def mask_from_json(data: object, tensors: Mapping[str, Tensor]) -> Mask:
 
 
 def _ranges_from_tensors(tensors: Mapping[str, Tensor]) -> Ranges:
-    found = [tensors.get(name) for name in ("starts", "stops")]
-    starts, stops = (one if one is not None and one.ndim == 3 and one.dtype == torch.long else None for one in found)
+    starts, stops = (_positions(tensors.get(name)) for name in ("starts", "stops"))
     if starts is None or stops is None or starts.shape != stops.shape:
-        raise InputError(_m("The mask's ranges are missing or are not two tensors of whole numbers in 3 dimensions."))
+        raise InputError(_m("The mask's ranges are missing or are not two tensors of positions in 3 dimensions."))
     return Ranges(starts, stops)
+
+
+def _positions(tensor: Tensor | None) -> Tensor | None:
+    """Whole numbers from 0 on, written as float64; None for anything else."""
+    if tensor is None or tensor.dtype != torch.float64 or tensor.ndim != 3 or 0 in tensor.shape:
+        return None
+    return tensor.long() if bool(((tensor >= 0) & (tensor <= _LARGEST) & (tensor == tensor.floor())).all()) else None
 
 
 def _all_from_json(data: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Mask:
