@@ -21,20 +21,22 @@ class Generated:
     first: int
 
     def mark(self, attention: Attention, tokenizer: Any) -> Attention:
-        """The attention with these tokens where they belong: both sides in a decoder, the queries before an encoder."""
+        """The attention with these tokens where they belong: in a decoder on both sides, in cross-attention as queries."""
         if attention.role not in ("decoder", "cross") or attention.items != len(self.padding):
             return attention
-        tokens = tuple(self.tokens(item, tokenizer) for item in range(attention.items))
-        queries, keys = attention.shape
-        if queries != self.length:
+        if attention.shape[0] != self.length:
             return attention
+        tokens = tuple(self.tokens(item, tokenizer, known) for item, known in enumerate(attention.query_tokens_by_item))
+        keys = attention.shape[1]
         attention = replace(attention, query_tokens_by_item=tokens)
         both = attention.role == "decoder" and keys == self.length
         return replace(attention, key_tokens_by_item=tokens) if both else attention
 
-    def tokens(self, item: int, tokenizer: Any) -> Tokens:
-        """The tokens of an item; without a tokenizer their texts are their numbers."""
+    def tokens(self, item: int, tokenizer: Any, known: Tokens) -> Tokens:
+        """The tokens of an item, marked; where nothing better is known and without a tokenizer, their texts are ids."""
         marked = tuple(position >= self.first and not self.padding[item][position] for position in range(self.length))
+        if known.ids is not None and len(known) == self.length:
+            return replace(known, padding=self.padding[item], generated=marked)
         if self.ids is None:
             return replace(Tokens.numbered(self.length), padding=self.padding[item], generated=marked)
         ids = self.ids[item]

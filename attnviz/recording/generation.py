@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.recording.generated import Generated
 from attnviz.recording.recording import Recording
@@ -22,6 +23,8 @@ from attnviz.recording.stitching import Stitching
 
 REPLAYED = _m("generate() is recorded by one more pass over its final tokens; its steps are not recorded one by one.")
 NOT_REPLAYED = _m("generate() was not recorded: one more pass over its final tokens was not possible ({reason}).")
+SEVERAL = _m("generate() was not recorded: it returned several texts for one image.")
+NO_TOKENS = _m("generate() was not recorded: the model was given no tokens.")
 
 # What belongs to a step and not to the text.
 _OF_A_STEP = frozenset(
@@ -65,8 +68,9 @@ def _generate(original: Callable[..., Any], model: Any, args: tuple[Any, ...], k
     found = [recording for recording in recordings() if model in recording.modules and not recording.inside]
     if not found or torch.compiler.is_compiling():
         return original(model, *args, **kwargs)
-    asked = inspect.signature(original).bind_partial(model, *args, **kwargs).arguments
-    seen = _Seen({**asked, **asked.get("kwargs", {})})
+    names = tuple(inspect.signature(original).parameters)[1:]
+    asked = dict(zip(names, args, strict=False)) | kwargs
+    seen = _Seen(asked)
     stitchings = {}
     with _watching(model, seen) as during:
         for recording in found:
@@ -76,11 +80,14 @@ def _generate(original: Callable[..., Any], model: Any, args: tuple[Any, ...], k
             else:
                 during(recording.paused())
         output = original(model, *args, **kwargs)
-    _flatten_mask(model, seen)
     for recording, stitching in stitchings.items():
-        beams = seen.option(model, "num_beams") > 1 or seen.asked.get("assistant_model") is not None
-        stitching.finish(seen.first.get("cache", seen.first.get("past_key_values")), alone=not beams)
-        _mark(recording, model, seen, output, read=-1)
+        try:
+            _flatten_mask(model, seen)
+            beams = seen.option(model, "num_beams") > 1 or seen.asked.get("assistant_model") is not None
+            stitching.finish(seen.first.get("cache", seen.first.get("past_key_values")), alone=not beams)
+            _mark(recording, model, seen, output, read=-1)
+        except Exception as error:
+            _note(recording, error)
     replayed = [recording for recording in found if recording not in stitchings]
     if replayed:
         _replay(replayed, model, seen, output)
@@ -119,14 +126,14 @@ def _replay(found: list[Recording], model: Any, seen: _Seen, output: Any) -> Non
         for recording in others:
             recording.inside += 1
         try:
+            _flatten_mask(model, seen)
             inputs = _inputs(model, seen, _sequences(output))
             model(**inputs)
         except Exception as error:
-            # Whatever happened in it, generate() itself has succeeded.
             for recording in found:
                 while len(recording.calls) > before[recording]:
                     recording.calls.pop()
-                recording.note(NOT_REPLAYED, reason=f"{type(error).__name__}: {error}"[:200])
+                _note(recording, error)
         else:
             for recording in found:
                 recording.note(REPLAYED)
@@ -134,6 +141,14 @@ def _replay(found: list[Recording], model: Any, seen: _Seen, output: Any) -> Non
         finally:
             for recording in others:
                 recording.inside -= 1
+
+
+def _note(recording: Recording, error: Exception) -> None:
+    """Says what went wrong after generate() itself has succeeded."""
+    if isinstance(error, InputError):
+        recording.note(error.message, **{name: str(value) for name, value in error.fields.items()})
+    else:
+        recording.note(NOT_REPLAYED, reason=f"{type(error).__name__}: {error}"[:200])
 
 
 def _sequences(output: Any) -> Tensor:
@@ -183,7 +198,7 @@ def _restore_whole_inputs(
     if not encoded:
         return
     if rows is not None:
-        raise ValueError("several sequences were returned for one image")
+        raise InputError(SEVERAL)
     for name, value in seen.asked.items():
         if name in parameters and name not in inputs and name not in _OF_A_STEP and isinstance(value, Tensor):
             inputs[name] = value
@@ -197,7 +212,7 @@ def _prompt_length(model: Any, seen: _Seen) -> int:
     for name in ("decoder_input_ids", "input_ids", "inputs_embeds"):
         if seen.first.get(name) is not None:
             return int(seen.first[name].shape[1])
-    raise ValueError("the model was given no tokens")
+    raise InputError(NO_TOKENS)
 
 
 def _asked_ids(seen: _Seen) -> Tensor | None:

@@ -22,15 +22,15 @@ from attnviz.recording.sample import Sample
 STITCHED = _m("The steps of generate() were put together; the last token was written, but never read.")
 SEARCH = _m(
     "generate() was not recorded: with beams or an assistant model its steps do not follow one another; "
-    "generation=“replay” records it."
+    'generation="replay" records it.'
 )
 CACHE = _m(
     "generate() was not recorded: its steps can be put together with a DynamicCache; this was {found}. "
-    "generation=“replay” records it."
+    'generation="replay" records it.'
 )
 MECHANISM = _m("“{name}” was not recorded: the steps of its kind of attention cannot be put together.")
-BIAS = _m("“{name}” was not recorded: its bias was made for each step; generation=“replay” records it.")
-GAPS = _m("“{name}” was not recorded: its cache did not keep the keys in order; generation=“replay” records it.")
+BIAS = _m('“{name}” was not recorded: its bias was made for each step; generation="replay" records it.')
+GAPS = _m('“{name}” was not recorded: its cache did not keep the keys in order; generation="replay" records it.')
 
 
 @dataclass(slots=True, eq=False)
