@@ -12,7 +12,7 @@ from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.recording import generation as generation_
 from attnviz.recording import huggingface
-from attnviz.recording.compiled import COMPILED, Uncompiled
+from attnviz.recording.compiled import COMPILED, Uncompiled, compiling
 from attnviz.recording.needs import needs_of
 from attnviz.recording.options import Generation, Options
 from attnviz.recording.reading import Reading
@@ -53,6 +53,7 @@ def capture(
         stack.enter_context(routed_to(recording))
         compiled = recording.state(Uncompiled)
         stack.callback(compiled.release)
+        stack.enter_context(compiling)
         if needs.compiled:
             recording.note(COMPILED)
             compiled.take()

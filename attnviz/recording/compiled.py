@@ -3,11 +3,14 @@
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import wraps
+from typing import Any
 
 import torch
+from torch import nn
 
 from attnviz.base.language import _m
-from attnviz.recording.routing import Shared
+from attnviz.recording.routing import Shared, recordings
 
 COMPILED = _m(
     "The model is compiled; while it was recorded it ran uncompiled, so its output may differ in the last digits."
@@ -57,3 +60,31 @@ class Uncompiled:
         """Gives it back."""
         self._stack.close()
         self._held = False
+
+
+def _see_compile() -> Callable[[], None]:
+    """What is compiled within a block must not be entered before the stance is taken."""
+    original = torch.compile
+
+    @wraps(original)
+    def compile(*args: Any, **kwargs: Any) -> Any:
+        made = original(*args, **kwargs)
+        target = args[0] if args else kwargs.get("model")
+        module = target if isinstance(target, nn.Module) else getattr(target, "__self__", None)
+        for recording in recordings():
+            recording.state(Uncompiled).take()
+            if isinstance(module, nn.Module) and module in recording.modules:
+                recording.note(COMPILED)
+        return made
+
+    torch.compile = compile
+
+    def undo() -> None:
+        # Whoever wrapped ours meanwhile keeps it; it hands everything through.
+        if torch.compile is compile:
+            torch.compile = original
+
+    return undo
+
+
+compiling = Shared(_see_compile)

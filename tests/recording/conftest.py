@@ -141,6 +141,7 @@ def _left_behind() -> dict[str, object]:
         "dispatch modes": list(_get_current_dispatch_mode_stack()),
         "torch functions": torch._C._is_torch_function_enabled(),
         "recordings": recordings(),
+        "compile": torch.compile,
     }
     if "torch._dynamo" in sys.modules:
         found["stance"] = sys.modules["torch._dynamo.eval_frame"]._stance.stance

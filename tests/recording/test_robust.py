@@ -1,6 +1,9 @@
 """Whatever a model does while it is recorded, it goes on as it would, and what is recorded is right or is said."""
 
+import subprocess
+import sys
 import threading
+from textwrap import dedent
 
 import pytest
 import torch
@@ -260,6 +263,46 @@ def test_compiled_models_layers_and_functions(backend, when, what):
     with torch.no_grad():
         # Afterwards it is compiled as before.
         torch.testing.assert_close((build() if when == "during" and what == "model" else model)(x), plain)
+
+
+@pytest.mark.parametrize("how", ["in place", "around", "function"])
+def test_the_compiler_may_come_within_the_block(how):
+    """In a process of its own, where nothing has loaded the compiler yet."""
+    code = f"""
+        import sys
+        import torch
+        import attnviz
+        from torch import nn
+        from torch.nn.functional import scaled_dot_product_attention
+
+        class Layer(nn.Module):
+            def forward(self, x):
+                return scaled_dot_product_attention(x, x, x)
+
+        model, x, how = nn.Sequential(Layer(), Layer()), torch.randn(1, 2, 5, 8), {how!r}
+        with attnviz.capture(model) as trace:
+            assert "torch._dynamo" not in sys.modules
+            if how == "in place":
+                model.compile(backend="eager", fullgraph=True)
+                model(x)
+            elif how == "around":
+                torch.compile(model, backend="eager", fullgraph=True)(x)
+            else:
+                model[0].forward = torch.compile(model[0].forward, backend="eager")
+                model(x)
+        print(len(trace), sum("compiled" in str(note) for note in trace.notes))
+        print(sys.modules["torch._dynamo.eval_frame"]._stance.stance)
+    """
+    found = subprocess.run([sys.executable, "-c", dedent(code)], capture_output=True, text=True, timeout=300)
+    assert found.stdout.split() == ["2", "1", "default"], found.stderr[-2000:]
+
+
+def test_a_hugging_face_model_that_is_compiled_within_the_block(tiny, padded):
+    model = tiny("bert", "sdpa")
+    with torch.no_grad(), attnviz.capture(model) as trace:
+        torch.compile(model, backend="eager")(**padded("none"))
+    assert len(trace) == 2
+    assert ["compiled" in text for text in said(trace)] == [True]
 
 
 # Calls
