@@ -103,7 +103,10 @@ class ByFunction(Mask):
         """What the function says."""
         item = item if self.sizes[0] > 1 else 0
         heads = range(self.sizes[1]) if head is None or self.sizes[1] == 1 else (head,)
-        return torch.stack([self.function(item, one, rows, cols) for one in heads])
+        # The function's own tensors stay where they are.
+        here, place = rows.device, self.starts.device
+        rows, cols = rows.to(place), cols.to(place)
+        return torch.stack([self.function(item, one, rows, cols) for one in heads]).to(here)
 
     def reach(self, item: int, first: int, last: int, keys: int) -> tuple[int, int]:
         """From the first key that one of these rows sees to the last."""

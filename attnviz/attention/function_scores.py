@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 from jaxtyping import Float, Int
@@ -62,9 +62,3 @@ class FunctionScores(DotProduct):
             added = first.clone() if bool((added == first).all()) else added
         bias = added if self.bias is None else added + self.bias
         return DotProduct(self.query, self.key, self.scale, bias, self.softcap, self.sinks)
-
-    def on(self, device: torch.device) -> "FunctionScores":
-        """The same scores on the device where they are: the function's own tensors do not move."""
-        if device != self.device:
-            raise InputError(_m("Scores that a function changes stay on {found}."), found=str(self.device))
-        return replace(self)

@@ -29,9 +29,13 @@ _TRIED = (-1e4, -300.0, -50.0, -7.0, -2.5, -1.0, -0.3, 0.0, 1e-3, 0.4, 1.0, 3.0,
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class FlexCall(QueryKeyCall):
-    """One call. score, pair: the functions, which take 0-dimensional tensors; None where there is none."""
+    """One call. score, pair: the functions, which take 0-dimensional tensors; None where there is none.
+
+    place: the device of the functions' own tensors, from which queries and keys may be moved away.
+    """
 
     scale: float
+    place: torch.device
     score: Callable[..., Tensor] | None
     pair: Callable[..., Tensor] | None
 
@@ -44,12 +48,12 @@ class FlexCall(QueryKeyCall):
         items = len(self.query)
         key = self.key.expand(items, -1, -1, -1)
         sizes = (*self.query.shape[:3], key.shape[2])
-        rule = None if self.pair is None else rule_of(self.pair, sizes, self.query.device, masks)
+        rule = None if self.pair is None else rule_of(self.pair, sizes, self.place, masks)
         softcap, modify, adds = None, None, False
         if self.score is not None:
-            softcap, modify, adds = _score_of(self.score, self.query.device)
+            softcap, modify, adds = _score_of(self.score, self.place)
         if modify is not None and adds:
-            rule = _joined(rule, _forbidden(modify, sizes, self.query.device, masks, self.score))
+            rule = _joined(rule, _forbidden(modify, sizes, self.place, masks, self.score))
         return Meaning(
             query=self.query,
             key=key,
@@ -87,6 +91,7 @@ def _keep(recording: Any, module: nn.Module, given: dict[str, Any], output: Tens
             mask=None,
             column=scaled_dot_product.columns(value.expand(len(query), -1, -1, -1), output) if checkable else None,
             scale=float(given["scale"]),
+            place=query.device,
             score=_with(given["score_mod"], given.get("score_buffers")),
             pair=_with(given["block_mask"][-1], given.get("mask_buffers")),
         )
@@ -180,8 +185,9 @@ def _tile_of_scores(score: Callable[..., Tensor], device: torch.device) -> Any:
 
     def modify(scores: Tensor, item: int, heads: Tensor, rows: Tensor, cols: Tensor) -> Tensor:
         with torch.no_grad(), _indexing():
-            found: Tensor = over(scores, *_scalars(device, item), heads, rows, cols)
-        return found
+            places = (one.to(device) for one in (heads, rows, cols))
+            found: Tensor = over(scores.to(device), *_scalars(device, item), *places)
+        return found.to(scores.device)
 
     return modify
 

@@ -287,6 +287,10 @@ def _lengthen(inputs: dict[str, Any], prompt: int, added: int, finished: Tensor,
 
 def _flatten_mask(model: Any, seen: _Seen) -> None:
     """The padding, item by item: for some caches the model is given the whole mask, pair by pair."""
+    if not seen.first:
+        # The model was not called as a module; what generate() was given has to do.
+        names = inspect.signature(model.forward).parameters
+        seen.first.update({name: value for name, value in seen.asked.items() if name in names})
     name = "decoder_attention_mask" if model.config.is_encoder_decoder else "attention_mask"
     mask = seen.first.get(name)
     if mask is None or (isinstance(mask, Tensor) and mask.ndim == 2):

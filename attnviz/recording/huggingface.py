@@ -68,7 +68,7 @@ class InterfaceCall(QueryKeyCall):
         rule, bias = masks.read_both(self._tensor_mask(), self.options.get("position_bias"), keys)
         if self._has_function():
             sizes = (*self.query.shape[:3], keys)
-            rule = flex.rule_of(self.mask.mask_mod, sizes, self.query.device, masks)
+            rule = flex.rule_of(self.mask.mask_mod, sizes, self.mask.kv_num_blocks.device, masks)
         stated = self._stated_mask(states_causal)
         if stated is not None:
             rule = stated if rule is None else stated & rule

@@ -67,6 +67,9 @@ class StitchedCall(QueryKeyCall):
         first = self._meaning_of(self.parts[0], masks, part)
         if first.bias is not None:
             raise NotRecorded(BIAS)
+        if first.scale == 1.0 and first.query is not self.parts[0].call.query:
+            # A learnt scale for each head, which was multiplied into the queries.
+            raise NotRecorded(MECHANISM)
         found = replace(
             first,
             query=self.query.to(first.query.dtype),
@@ -182,8 +185,9 @@ class Stitching:
 def _light(steps: list[_Step]) -> Iterator[_Step]:
     """The steps without their queries and keys, of which only the sizes still matter."""
     for step in steps:
-        step.call.query = step.call.query[..., :1].expand(-1, -1, -1, step.call.query.shape[3])
-        step.call.key = step.call.key[:, :, :1, :].expand(-1, -1, step.keys, -1)
+        query, key = step.call.query, step.call.key
+        step.call.query = query.new_zeros(1).expand(query.shape)
+        step.call.key = key.new_zeros(1).expand(*key.shape[:2], step.keys, key.shape[3])
         step.call.value = None
         yield step
 

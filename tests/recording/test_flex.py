@@ -9,6 +9,7 @@ from torch.nn.attention.flex_attention import AuxRequest, create_block_mask, fle
 
 import attnviz
 from attnviz.attention import ByFunction, Causal, Dense, Lengths, Ranges, Window
+from attnviz.attention.by_hand import steps_of
 from attnviz.base.errors import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
@@ -284,3 +285,17 @@ def test_hugging_face_models_with_flex_attention(padded):
             torch.testing.assert_close(found, weights[item, :, first:], atol=1e-5, rtol=0)
     assert trace.roles() == ("decoder",)
     assert math.isclose(trace[0].scores.scale, 8**-0.5)
+
+
+def test_scores_by_function_go_to_a_device_and_are_not_worked_out_by_hand():
+    def alibi(score, _item, head, q, k):
+        return score - (head + 1) * 0.1 * (q - k).abs()
+
+    q, k, v = drawn()
+    with attnviz.capture(model := Flex(), values=True) as trace:
+        model(q, k.repeat_interleave(2, 1), v.repeat_interleave(2, 1), score_mod=alibi)
+    (attention,) = trace
+    moved = attention.on(torch.device("cpu"))
+    assert torch.equal(moved.weights(2, 1), attention.weights(2, 1))
+    with pytest.raises(InputError, match="by hand"):
+        steps_of(attention)
