@@ -6,6 +6,8 @@ from attnviz.attention.bias import Bias
 from attnviz.attention.block_files import bias_from_json
 from attnviz.attention.block_masks import BlockBias, Blocks, GlobalWindow, Groups, SlotPairs
 from attnviz.attention.check import Check
+from attnviz.attention.function_masks import ByFunction, Ranges, mask_by_function
+from attnviz.attention.function_scores import FunctionScores
 from attnviz.attention.linear import Linear
 from attnviz.attention.mask_files import mask_from_json
 from attnviz.attention.masks import All, Causal, Dense, Lengths, Mask, Window
@@ -25,11 +27,13 @@ __all__ = [
     "Bias",
     "BlockBias",
     "Blocks",
+    "ByFunction",
     "Causal",
     "Check",
     "Dense",
     "DotProduct",
     "Form",
+    "FunctionScores",
     "Given",
     "GlobalWindow",
     "Groups",
@@ -40,6 +44,7 @@ __all__ = [
     "Places",
     "Points",
     "Pointwise",
+    "Ranges",
     "Role",
     "RowState",
     "Sampled",
@@ -48,6 +53,7 @@ __all__ = [
     "Stored",
     "Window",
     "bias_from_json",
+    "mask_by_function",
     "mask_from_json",
     "split_additive",
 ]

@@ -15,6 +15,7 @@ from torch import Tensor
 from torch.nn.attention import SDPBackend
 
 from attnviz.attention.attention import Attention
+from attnviz.attention.function_scores import FunctionScores
 from attnviz.attention.masks import Causal
 from attnviz.attention.scores import DotProduct
 from attnviz.base.errors import InputError
@@ -99,6 +100,7 @@ def _plain(attention: Attention) -> DotProduct:
     scores = attention.scores
     if (
         isinstance(scores, DotProduct)
+        and not isinstance(scores, FunctionScores)
         and attention.value is not None
         and attention.kv_heads == attention.heads
         and (scores.bias, scores.softcap, scores.sinks) == (None, None, None)

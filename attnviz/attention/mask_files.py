@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from attnviz.attention.block_files import block_mask_from_json
+from attnviz.attention.function_masks import Ranges
 from attnviz.attention.masks import All, Causal, Dense, Lengths, Mask, Window
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
@@ -37,7 +38,23 @@ def mask_from_json(data: object, tensors: Mapping[str, Tensor]) -> Mask:
     other = block_mask_from_json(data, tensors)
     if other is not None:
         return other
+    if rule == "ranges":
+        return _ranges_from_tensors(tensors)
     raise _unexpected("rule", rule)
+
+
+def _ranges_from_tensors(tensors: Mapping[str, Tensor]) -> Ranges:
+    starts, stops = (_positions(tensors.get(name)) for name in ("starts", "stops"))
+    if starts is None or stops is None or starts.shape != stops.shape:
+        raise InputError(_m("The mask's ranges are missing or are not two tensors of positions in 3 dimensions."))
+    return Ranges(starts, stops)
+
+
+def _positions(tensor: Tensor | None) -> Tensor | None:
+    """Whole numbers from 0 on, written as float64; None for anything else."""
+    if tensor is None or tensor.dtype != torch.float64 or tensor.ndim != 3 or 0 in tensor.shape:
+        return None
+    return tensor.long() if bool(((tensor >= 0) & (tensor <= _LARGEST) & (tensor == tensor.floor())).all()) else None
 
 
 def _all_from_json(data: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Mask:

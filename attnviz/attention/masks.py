@@ -40,6 +40,10 @@ class Mask(ABC):
     def to_json(self) -> dict[str, Any]:
         """The rule as plain values, without its tensors."""
 
+    def on_file(self) -> "Mask":
+        """The same rule as it can be written. Raises `InputError` where that would be too large."""
+        return self
+
     def tensors(self) -> dict[str, Tensor]:
         """The tensors that the rule keeps, under the names that `mask_from_json` finds them by."""
         return {}
@@ -240,6 +244,10 @@ class All(Mask):
     def on(self, device: torch.device) -> "All":
         """The same rules on this device."""
         return All(tuple(rule.on(device) for rule in self.rules))
+
+    def on_file(self) -> "All":
+        """The same rules as they can be written."""
+        return All(tuple(rule.on_file() for rule in self.rules))
 
     def to_json(self) -> dict[str, Any]:
         """The rules in their order."""

@@ -23,19 +23,24 @@ def recognise(pairs: Bool[Tensor, "items_or_1 heads_or_1 n_or_1 m_or_1"]) -> Mas
 
 def _guess(pairs: Bool[Tensor, "items n m"]) -> Mask | None:
     """A rule that may be behind the pairs, read off the first and last key of each row."""
-    queries, keys = pairs.shape[1:]
-    seen = pairs.any(2)
+    as_bytes = pairs.contiguous().view(torch.uint8)
+    last = pairs.shape[2] - 1 - as_bytes.flip(2).argmax(2)
+    return guess(as_bytes.argmax(2), last, pairs.any(2), pairs.shape[2])
+
+
+def guess(
+    first: Int[Tensor, "items n"], last: Int[Tensor, "items n"], seen: Bool[Tensor, "items n"], keys: int
+) -> Mask | None:
+    """A rule that may be behind rows with this first and last key, where they see any."""
+    queries = seen.shape[1]
     if not bool(seen.any(1).all()):
         return None
-    as_bytes = pairs.contiguous().view(torch.uint8)
-    first = as_bytes.argmax(2)
-    last = keys - 1 - as_bytes.flip(2).argmax(2)
     starts, stops = first.where(seen, keys).amin(1), last.where(seen, -1).amax(1) + 1
     rules: list[Mask] = []
     if bool((starts > 0).any() | (stops < keys).any()):
         rules.append(Lengths(tuple(starts.tolist()), tuple(stops.tolist())))
     if queries > 1:
-        rows = torch.arange(queries, device=pairs.device)
+        rows = torch.arange(queries, device=seen.device)
         right = _only(last - rows, seen & (last < stops[:, None] - 1))
         left = _only(first - rows, seen & (first > starts[:, None]))
         rules += _band(left, right)

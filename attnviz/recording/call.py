@@ -9,6 +9,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from attnviz.attention import Bias, Form, Given, Mask
+from attnviz.attention.function_scores import ScoreFunction
 from attnviz.recording.masks import Masks
 from attnviz.recording.roles import Part
 from attnviz.recording.sample import Sample, Samples
@@ -21,8 +22,9 @@ class Meaning:
     """A call in the terms of `Attention.from_qk`.
 
     causal: no query sees a later key. elsewhere: the keys come from another sequence than the queries;
-    None where that cannot be seen. sample: what the model's own output is compared by. query_tokens, key_tokens:
-    where the call itself tells what they stand for. own: the tensors are copies, which the model cannot overwrite.
+    None where that cannot be seen. modify: changes the scores; adds: by an addition alone. sample: what the model's
+    own output is compared by. query_tokens, key_tokens: where the call itself tells what they stand for. own: the
+    tensors are copies, which the model cannot overwrite.
     """
 
     query: Float[Tensor, "items heads n d"]
@@ -33,6 +35,8 @@ class Meaning:
     bias: Float[Tensor, "items_or_1 heads_or_1 n_or_1 m_or_1"] | Bias | None = None
     softcap: float | None = None
     sinks: Float[Tensor, " heads"] | None = None
+    modify: ScoreFunction | None = None
+    adds: bool = False
     causal: bool = False
     elsewhere: bool | None = None
     sample: Sample | Samples | None = None
@@ -86,12 +90,14 @@ class Call(ABC):
 
     module: the one that attended. run: which forward pass of the model, from 0. trail: how its queries and keys
     came about, where that may mean windows. picture: height and width of what the model was given to look at.
+    name: of the part of the module that attended, where the module does not run it as a module of its own.
     """
 
     module: nn.Module
     run: int
     trail: Trail | None = None
     picture: tuple[int, int] | None = None
+    name: str | None = None
 
     @abstractmethod
     def meaning(self, masks: Masks, part: Part | None) -> Meaning | Weights:

@@ -11,8 +11,9 @@ from torch import nn
 from attnviz.attention import Attention
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
+from attnviz.recording import generation as generation_
 from attnviz.recording import huggingface, state_space
-from attnviz.recording.compiled import uncompiled
+from attnviz.recording.compiled import COMPILED, Uncompiled, compiling
 from attnviz.recording.inputs import Inputs
 from attnviz.recording.needs import needs_of
 from attnviz.recording.options import Generation, Options
@@ -22,11 +23,6 @@ from attnviz.recording.recording import Recording
 from attnviz.recording.routing import recordings, routed_to
 from attnviz.recording.watching import watching
 from attnviz.trace import LookAlike, Note, Origin, Trace
-
-COMPILED = _m(
-    "The model is compiled; while it was recorded it ran uncompiled, so its output may differ in the last digits."
-)
-SCRIPTED = _m("“{name}” is TorchScript: what happens inside it was not recorded.")
 
 
 @contextmanager
@@ -45,8 +41,10 @@ def capture(
             model(**inputs)
 
     The trace fills as the model runs and stays after the block. It keeps references to queries, keys and masks
-    (and to values, if asked for), never the n × n weights. The model, its masks and its output stay as they are;
-    only where PyTorch would take a fast path for nn.MultiheadAttention does the output move, by about 1e-6, and
+    (and to values, if asked for), never the n × n weights. The model, its masks and its output stay as they are.
+    `model.generate` of transformers is recorded by one more pass over the final tokens, in which the generated
+    ones are marked; with generation="stitch" the cached steps are put together instead.
+    Only where PyTorch would take a fast path for nn.MultiheadAttention does the output move, by about 1e-6, and
     `trace.notes` says so, as it says what could not be recorded. What runs in other threads is not recorded.
     Every attention is compared with the model's own output (`attention.check`).
 
@@ -60,21 +58,26 @@ def capture(
         raise InputError(_m("A torch.nn.Module was expected; {found} was given."), found=type(model).__name__)
     options = Options(values=values, tokenizer=tokenizer, offload=offload, implicit=implicit, generation=generation)
     recording, needs = Recording(model, options), needs_of(model)
-    if needs.scripted:
-        _note_scripted(recording)
     if needs.state_space:
         state_space.note_layers(recording)
     with ExitStack() as stack:
         stack.enter_context(routed_to(recording))
+        compiled = recording.state(Uncompiled)
+        stack.callback(compiled.release)
+        stack.enter_context(compiling)
         if needs.compiled:
             recording.note(COMPILED)
-            stack.enter_context(uncompiled)
+            compiled.take()
         if "transformers.modeling_utils" in sys.modules:
             stack.enter_context(huggingface.interface)
+        if "transformers.generation.utils" in sys.modules:
+            stack.enter_context(generation_.generating)
         if needs.watching:
+            compiled.look()
             stack.enter_context(watching())
-        hook = model.register_forward_pre_hook(_see_inputs(recording, begins=not needs.watching), with_kwargs=True)
-        stack.callback(hook.remove)
+        if not isinstance(model, torch.jit.ScriptModule):  # which takes no hooks
+            see = _see_inputs(recording, begins=not needs.watching)
+            stack.callback(model.register_forward_pre_hook(see, with_kwargs=True).remove)
         try:
             yield _Recorded(recording)
         finally:
@@ -120,12 +123,3 @@ def _see_inputs(recording: Recording, *, begins: bool) -> Callable[[nn.Module, t
             recording.picture = picture_size(args, kwargs)
 
     return see
-
-
-def _note_scripted(recording: Recording) -> None:
-    noted: list[str] = []
-    for name, module in recording.modules.by_name().items():
-        inside = any(not outer or name.startswith(f"{outer}.") for outer in noted)
-        if isinstance(module, torch.jit.ScriptModule) and not inside:
-            recording.note(SCRIPTED, name=recording.modules.shown_name(module))
-            noted.append(name)

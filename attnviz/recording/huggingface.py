@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from attnviz.attention import Causal, Mask, Window
 from attnviz.base.language import _m
+from attnviz.recording import flex
 from attnviz.recording.call import Meaning, NotRecorded, QueryKeyCall
 from attnviz.recording.masks import Masks, looks_back_only
 from attnviz.recording.roles import Part
@@ -55,7 +56,8 @@ class InterfaceCall(QueryKeyCall):
 
     def tensors(self) -> tuple[Any, ...]:
         """Queries, keys, values, mask, bias and sinks."""
-        return (self.query, self.key, self.value, self.mask, self.options.get("position_bias"), self._sinks())
+        caught = tuple(flex.caught(self.mask.mask_mod)) if self._has_function() else (self.mask,)
+        return (self.query, self.key, self.value, *caught, self.options.get("position_bias"), self._sinks())
 
     def meaning(self, masks: Masks, part: Part | None) -> Meaning:
         """The call, as the implementation understands its arguments."""
@@ -64,6 +66,9 @@ class InterfaceCall(QueryKeyCall):
         queries, keys = self.query.shape[2], self.key.shape[2]
         states_causal = self._states_causal()
         rule, bias = masks.read_both(self._tensor_mask(), self.options.get("position_bias"), keys)
+        if self._has_function():
+            sizes = (*self.query.shape[:3], keys)
+            rule = flex.rule_of(self.mask.mask_mod, sizes, self.mask.kv_num_blocks.device, masks)
         stated = self._stated_mask(states_causal)
         if stated is not None:
             rule = stated if rule is None else stated & rule
@@ -93,7 +98,7 @@ class InterfaceCall(QueryKeyCall):
 
     def _tensor_mask(self) -> Tensor | None:
         """The mask, as "items_or_1 heads_or_1 n_or_1 m"; flash attention gets padding as "items m"."""
-        if self.mask is None:
+        if self.mask is None or self._has_function():
             return None
         dimensions = 2 if self._is_flash() else 4
         if not isinstance(self.mask, Tensor) or self.mask.ndim != dimensions:
@@ -114,6 +119,10 @@ class InterfaceCall(QueryKeyCall):
         if window is None or keys <= window:
             return Causal(keys - queries) if causal else None
         return Window(window - 1, 0 if causal else window - 1, keys - queries)
+
+    def _has_function(self) -> bool:
+        """Whether the mask is a BlockMask of flex attention: a function of the positions."""
+        return type(self.mask).__name__ == "BlockMask" and callable(getattr(self.mask, "mask_mod", None))
 
     def _is_flash(self) -> bool:
         return "flash" in self.implementation
@@ -234,6 +243,8 @@ def _wrap() -> Callable[[], None]:
 
     def get_interface(self: Any, attn_implementation: str, default: Callable[..., Any]) -> Callable[..., Any]:
         function: Callable[..., Any] = original(self, attn_implementation, default)
+        if torch.compiler.is_compiling():
+            return function
         return partial(_record, function, attn_implementation) if recordings() else function
 
     AttentionInterface.get_interface = get_interface

@@ -9,6 +9,7 @@ from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.base.memory import amount, free_bytes
 from attnviz.recording.call import Call
+from attnviz.recording.nested import nbytes
 from attnviz.recording.options import Options
 
 # A view keeps all of the memory that it is a view of; up to this much more than the views need is accepted.
@@ -40,7 +41,7 @@ class Keeping:
             place = tensor.cpu() if self._offload and tensor.device.type != "cpu" else tensor
             if place is not tensors[name]:
                 setattr(call, name, place)
-            self._held[place.device] += place.nbytes
+            self._held[place.device] += nbytes(place)
         self._count += 1
         for device, held in self._held.items():
             if held - self._asked[device] >= _ASK_EVERY:
@@ -58,7 +59,7 @@ def _compact(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
     """The tensors, copied where they are views of much more than themselves."""
     needed: Counter[int] = Counter()
     for tensor in tensors.values():
-        if not tensor.is_nested:
+        if not tensor.is_nested and not tensor.is_meta:
             needed[tensor.untyped_storage().data_ptr()] += tensor.nbytes
     return {name: tensor.clone() if _is_idle(tensor, needed) else tensor for name, tensor in tensors.items()}
 

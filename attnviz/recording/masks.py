@@ -1,10 +1,12 @@
 """Recorded masks and biases: the layers of a model usually share a tensor, which is read once and stays shared."""
 
+from collections.abc import Callable
+
 import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor
 
-from attnviz.attention import All, Causal, Dense, Mask, Window, split_additive
+from attnviz.attention import All, ByFunction, Causal, Dense, Mask, Ranges, Window, split_additive
 from attnviz.attention.recognise import recognise
 
 Read = tuple[Mask | None, Float[Tensor, "items_or_1 heads_or_1 n_or_1 m_or_1"] | None]
@@ -15,6 +17,7 @@ class Masks:
 
     def __init__(self) -> None:
         # The tensor is kept beside what was read in it, so that its memory stays its own.
+        self._once: dict[tuple[object, ...], tuple[object, Mask | None]] = {}
         self._read: dict[tuple[object, ...], tuple[Tensor, Read]] = {}
 
     def read(self, mask: Shaped[Tensor, "_ _ _ _"], keys: int, *, forbids: bool = False) -> Read:
@@ -29,6 +32,12 @@ class Masks:
         if identity not in self._read:
             self._read[identity] = (mask, _read(~mask if forbids else mask))
         return self._read[identity][1]
+
+    def once(self, key: tuple[object, ...], kept: object, make: Callable[[], Mask | None]) -> Mask | None:
+        """The rule that was made for this key; `kept` is what the key stands for."""
+        if key not in self._once:
+            self._once[key] = (kept, make())
+        return self._once[key][1]
 
     def read_both(self, mask: Tensor | None, bias: Tensor | None, keys: int) -> Read:
         """The same for a mask and a bias, which are added."""
@@ -64,6 +73,8 @@ def looks_back_only(mask: Mask | None, shape: tuple[int, int]) -> bool:
         return mask.offset <= keys - queries
     if isinstance(mask, Window):
         return mask.right is not None and mask.right + mask.offset <= keys - queries
+    if isinstance(mask, Ranges | ByFunction):
+        return mask.looks_back_only(keys - queries)
     if not isinstance(mask, Dense) or mask.pairs.shape[2] == 1:
         return False
     pairs = mask.pairs

@@ -13,7 +13,6 @@ from types import CodeType, ModuleType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import torch
 from torch import nn
 
 from attnviz.recording.modules import Modules, modules_of
@@ -39,12 +38,11 @@ class Needs:
     """What recording a model takes.
 
     watching: some module may attend otherwise than through the interface. compiled: torch.compile was applied.
-    scripted: some module is TorchScript. state_space: some module may be a state-space layer.
+    state_space: some module may be a state-space layer.
     """
 
     watching: bool
     compiled: bool
-    scripted: bool
     state_space: bool = False
 
 
@@ -73,7 +71,6 @@ def _needs(modules: Modules) -> Needs:
     return Needs(
         watching=modules.replaced or any(_may_attend(kind) for kind in kinds),
         compiled=modules.compiled,
-        scripted=any(issubclass(kind, torch.jit.ScriptModule) for kind in kinds),
         state_space=bool(state_space_layers(modules)),
     )
 

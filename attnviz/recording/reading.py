@@ -4,9 +4,9 @@ import threading
 from dataclasses import dataclass, replace
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 
-from attnviz.attention import Attention, DotProduct
+from attnviz.attention import Attention, DotProduct, FunctionScores
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.recording.call import Call, Meaning, NotRecorded, Weights
@@ -28,6 +28,7 @@ DIFFERENT = _m(
     "it does more here than is shown, or something else."
 )
 FOREIGN = _m("“{name}” attended within the block, but is not part of the model; it was not recorded.")
+META = _m("“{name}” was not recorded: its tensors are on the meta device, where they have no numbers.")
 NOTHING = _m("No attention was recorded: nothing that ran within the block attends in a way that is known here.")
 REBUILT = _m(
     "The model was rebuilt since it was last recorded; attention may be missing here, but not when it runs again."
@@ -126,11 +127,14 @@ class Reading:
             self._recording.note(REBUILT)
 
     def _understand(self, call: Call, versions: Versions, modules: Modules, by_name: dict[str, nn.Module]) -> None:
-        name, tensors = modules.shown_name(call.module), call.tensors()
+        name, tensors = call.name or modules.shown_name(call.module), call.tensors()
+        if any(isinstance(tensor, Tensor) and tensor.is_meta for tensor in tensors):
+            self._recording.note(META, name=name)
+            return
         if versions_of(tensors) != versions:
             self._recording.note(CHANGED, name=name)
             return
-        part = part_of(modules.name(call.module), by_name)
+        part = part_of(call.name or modules.name(call.module), by_name)
         try:
             meaning = call.meaning(self._masks, part)
             if isinstance(meaning, Meaning):
@@ -155,6 +159,9 @@ class Reading:
             if keys is not None and not meaning.elsewhere and keys.is_inference():
                 memory = keys.untyped_storage().data_ptr()
                 self._last_run[name, memory] = call.run
+            generated = self._recording.generated.get(call.run)
+            if generated is not None:
+                attention = generated.mark(attention, self._recording.options.tokenizer)
             self._entries.append(Entry(name, call.run, self._checked(attention, meaning), tensors, versions, memory))
 
     def _with_patches(
@@ -214,6 +221,17 @@ class Reading:
             query_tokens=meaning.query_tokens,
             key_tokens=meaning.key_tokens,
         )
+        if meaning.modify is not None and isinstance(attention.scores, DotProduct):
+            scores = attention.scores
+            modified = FunctionScores(
+                scores.query,
+                scores.key,
+                scores.scale,
+                softcap=scores.softcap,
+                modify=meaning.modify,
+                adds=meaning.adds,
+            )
+            return replace(attention, scores=modified)
         if meaning.bias is None or not isinstance(attention.scores, DotProduct):
             return attention
         # Layers that share a bias, as T5's do, keep sharing it.

@@ -1,6 +1,8 @@
 """What one `capture` block sees while the model runs: the calls, the modules that are running, and notes."""
 
 from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -8,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from attnviz.recording.call import Call, QueryKeyCall
+from attnviz.recording.generated import Generated
 from attnviz.recording.inputs import Inputs
 from attnviz.recording.keeping import Keeping
 from attnviz.recording.modules import Modules, modules_of
@@ -36,6 +39,10 @@ class Recording:
         self.ended = False
         # Height and width of what the model looks at, if it looks at pictures.
         self.picture: tuple[int, int] | None = None
+        # Which positions of which run the model wrote itself.
+        self.generated: dict[int, Generated] = {}
+        # Takes calls instead of the queue, while it is set.
+        self.taker: Callable[[Call], None] | None = None
         self._run = -1
         self._keeping = Keeping(options)
         self._states: dict[type, Any] = {}
@@ -67,8 +74,32 @@ class Recording:
         ):
             call.trail = self.state(Chains).of(query, key)
         call.picture = self.picture
+        if self.taker is not None:
+            self.taker(call)
+            return
         self._keeping.take(call)
         self.calls.append((call, versions_of(call.tensors())))
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Within the block nothing is recorded, and runs do not count."""
+        run = self._run
+        self.inside += 1
+        try:
+            yield
+        finally:
+            self.inside -= 1
+            self._run = run
+
+    @contextmanager
+    def handed_to(self, taker: Callable[[Call], None]) -> Iterator[None]:
+        """Within the block calls go to the taker, and all of it is one run."""
+        run, self.taker = self._run, taker
+        try:
+            yield
+        finally:
+            self.taker = None
+            self._run = run + 1
 
     def state(self, kind: type[T]) -> T:
         """What a family remembers of this recording between two calls; forgotten when the block ends."""

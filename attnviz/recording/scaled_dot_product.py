@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from attnviz.attention import Causal
 from attnviz.base.language import _m
+from attnviz.recording import nested
 from attnviz.recording.call import Meaning, NotRecorded, QueryKeyCall
 from attnviz.recording.masks import Masks, looks_back_only
 from attnviz.recording.recording import Recording
@@ -22,7 +23,7 @@ from attnviz.recording.sample import Sample, column_of, sampled_rows
 from attnviz.recording.tensors import autocast_of, kept
 
 NAMES = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal")
-NESTED = _m("“{name}” was not recorded: its queries are a nested tensor.")
+NESTED = _m("“{name}” was not recorded: it takes a nested tensor in a way that is not known here.")
 DROPOUT = _m("Weights were dropped at random, as in training; shown are the weights before that.")
 
 
@@ -37,7 +38,7 @@ class ScaledDotProduct(QueryKeyCall):
     def meaning(self, masks: Masks, part: Part | None) -> Meaning:  # noqa: ARG002  it sees where keys come from
         """The call with items and heads written out."""
         if self.query.is_nested or self.key.is_nested:
-            raise NotRecorded(NESTED)
+            return self._nested()
         lead = torch.broadcast_shapes(self.query.shape[:-3], self.key.shape[:-3])  # type: ignore[no-untyped-call]  # PyTorch left it so
         query, key = (_four(_cast(tensor, self.autocast), lead) for tensor in (self.query, self.key))
         value = None if self.value is None else _four(_cast(self.value, self.autocast), lead)
@@ -59,6 +60,22 @@ class ScaledDotProduct(QueryKeyCall):
             sample=self._sample(lead),
         )
 
+    def _nested(self) -> Meaning:
+        """The call with its items padded to the longest."""
+        if not (self.query.is_nested and self.key.is_nested) or self.query.ndim != 4 or self.mask is not None:
+            raise NotRecorded(NESTED)
+        query, key = nested.padded(self.query), nested.padded(self.key)
+        return Meaning(
+            query=query,
+            key=key,
+            value=None if self.value is None else nested.padded(self.value),
+            scale=query.shape[-1] ** -0.5 if self.scale is None else self.scale,
+            mask=nested.ranges(self.query, self.key, causal=self.is_causal),
+            causal=self.is_causal,
+            elsewhere=self.elsewhere,
+            sample=None if self.column is None else Sample(range(1), *self.column),
+        )
+
     def _sample(self, lead: torch.Size) -> Sample | None:
         if self.column is None:
             return None
@@ -73,16 +90,17 @@ def keep(
     kwargs: dict[str, Any],
     output: Tensor,
     elsewhere: bool | None = None,
+    name: str | None = None,
 ) -> None:
     """Keeps a call that was made with these arguments and gave this output."""
     given = dict(zip(NAMES, args, strict=False)) | kwargs
     query: Tensor = given["query"]
     mask = given.get("attn_mask")
-    checkable = not given.get("dropout_p") and not output.is_nested and 0 not in output.shape
     recording.keep(
         ScaledDotProduct(
             module=module,
             run=recording.run,
+            name=name,
             query=kept(query),
             key=kept(given["key"]),
             value=kept(given["value"]) if recording.options.values else None,
@@ -91,7 +109,7 @@ def keep(
             scale=given.get("scale"),
             is_causal=bool(given.get("is_causal", False)),
             elsewhere=elsewhere,
-            column=_columns(given["value"], output) if checkable else None,
+            column=None if given.get("dropout_p") else _checkable(given["value"], output),
         )
     )
     if given.get("dropout_p"):
@@ -110,7 +128,14 @@ def _handle(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 HANDLERS = {F.scaled_dot_product_attention: _handle}
 
 
-def _columns(value: Tensor, output: Tensor) -> tuple[Tensor, Tensor]:
+def _checkable(value: Tensor, output: Tensor) -> tuple[Tensor, Tensor] | None:
+    if output.is_nested:
+        return nested.columns(value, output) if value.is_nested and value.ndim == 4 else None
+    return None if 0 in output.shape or output.is_meta else columns(value, output)
+
+
+def columns(value: Tensor, output: Tensor) -> tuple[Tensor, Tensor]:
+    """A column of the values and of a few rows of the output, as `Sample` needs them."""
     rows = sampled_rows(output.shape[-2])
     width = value.shape[-1]
     return column_of(value, width), column_of(output[..., rows.start :: rows.step, :], width)

@@ -4,7 +4,6 @@ A `TorchFunctionMode` sees every call of a public torch function in its thread; 
 nn.MultiheadAttention and nn.TransformerEncoder switch themselves off under one.
 """
 
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -19,13 +18,14 @@ from attnviz.recording import (
     big_bird,
     by_hand,
     deformable,
+    dispatching,
     enclosed,
+    flex,
     longformer,
     multi_head,
     scaled_dot_product,
-    unknown,
 )
-from attnviz.recording.compiled import uncompiled
+from attnviz.recording.compiled import COMPILED, Uncompiled
 from attnviz.recording.recording import Recording
 from attnviz.recording.routing import Shared, recordings
 from attnviz.recording.windows import watch as windows
@@ -81,10 +81,7 @@ def watching() -> Iterator[None]:
     """Within the block, the calls in this thread go to the families' handlers."""
     with ExitStack() as stack:
         stack.enter_context(_MODULES)
-        if "torch._dynamo" in sys.modules:
-            # Without it nothing is compiled; with it, functions within the model may be.
-            stack.enter_context(uncompiled)
-        unknown.watch_flex_attention(HANDLERS)
+        flex.watch(HANDLERS)
         modes = _get_current_function_mode_stack()  # type: ignore[no-untyped-call]  # PyTorch left it so
         if not any(isinstance(mode, _Watch) for mode in modes):
             stack.enter_context(_Watch())
@@ -109,12 +106,19 @@ _MODULES = Shared(_follow_modules)
 
 def _before(module: nn.Module, args: tuple[Any, ...]) -> None:
     for recording in recordings():
+        # Without the compiler nothing is compiled; once it is there, any function within the model may be.
+        recording.state(Uncompiled).look()
+        if type(module).__name__ == "OptimizedModule":
+            recording.note(COMPILED)
         guard = None
         if isinstance(module, _NEED_THE_CLOSED_PATH) and args and isinstance(args[0], Tensor) and args[0].is_nested:
             if module in recording.modules and not recording.is_guarded():
                 recording.note(NESTED, name=recording.modules.shown_name(module))
             guard = torch._C.DisableTorchFunction()
             guard.__enter__()
+        elif dispatching.is_closed(module) and not dispatching.is_watched():
+            guard = dispatching.Operators(module)
+            guard.__enter__()  # type: ignore[no-untyped-call]  # PyTorch left it so
         recording.begin(module, guard)
         for at_begin in AT_BEGIN:
             at_begin(recording, module, args)

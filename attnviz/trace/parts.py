@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from attnviz.attention import (
@@ -13,6 +14,7 @@ from attnviz.attention import (
     Bias,
     Check,
     DotProduct,
+    FunctionScores,
     Given,
     Linear,
     Mask,
@@ -58,7 +60,7 @@ class TokenTable:
 
 def attention_to_json(attention: Attention, tensors: Collected, tokens: TokenTable) -> dict[str, Any]:
     """The attention as plain values; its tensors and tokens are added to those that are collected."""
-    mask = attention.mask
+    mask = None if attention.mask is None else attention.mask.on_file()
     return {
         "name": attention.name,
         "role": attention.role,
@@ -67,13 +69,22 @@ def attention_to_json(attention: Attention, tensors: Collected, tokens: TokenTab
         "normalised": attention.normalised,
         "note": attention.note,
         "check": None if attention.check is None else asdict(attention.check),
-        "scores": _scores_to_json(attention.scores, tensors),
+        "scores": _scores_to_json(_on_file(attention), tensors),
         "value": tensors.name_of(attention.value),
         "mask": None if mask is None else mask.to_json(),
         "mask_tensors": {} if mask is None else {name: tensors.name_of(t) for name, t in mask.tensors().items()},
         "query_tokens": tokens.numbers(attention.query_tokens_by_item),
         "key_tokens": tokens.numbers(attention.key_tokens_by_item),
     }
+
+
+def _on_file(attention: Attention) -> DotProduct | Given:
+    """The scores as they can be written: what a function makes of them, pair by pair; at worst the weights."""
+    scores = attention.scores
+    if not isinstance(scores, FunctionScores):
+        return scores
+    added = scores.on_file(attention.name)
+    return added or Stored(torch.stack([attention.weights(None, item) for item in range(attention.items)]))
 
 
 def _scores_to_json(scores: DotProduct | Given, tensors: Collected) -> dict[str, Any]:

@@ -240,3 +240,43 @@ def padded() -> Callable[[str], dict[str, Tensor]]:
         return {"input_ids": ids, "attention_mask": mask}
 
     return build
+
+
+def _left_behind() -> dict[str, object]:
+    """Everything in this process and thread that recording changes for a while."""
+    import sys
+
+    from torch.nn.modules import module as torch_module
+    from torch.overrides import _get_current_function_mode_stack
+    from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
+
+    from attnviz.recording.routing import recordings
+
+    found: dict[str, object] = {
+        "hooks": len(torch_module._global_forward_hooks),
+        "pre-hooks": len(torch_module._global_forward_pre_hooks),
+        "always called": len(torch_module._global_forward_hooks_always_called),
+        "function modes": list(_get_current_function_mode_stack()),
+        "dispatch modes": list(_get_current_dispatch_mode_stack()),
+        "torch functions": torch._C._is_torch_function_enabled(),
+        "recordings": recordings(),
+        "compile": torch.compile,
+    }
+    if "torch._dynamo" in sys.modules:
+        found["stance"] = sys.modules["torch._dynamo.eval_frame"]._stance.stance
+    if "transformers.modeling_utils" in sys.modules:
+        found["interface"] = sys.modules["transformers.modeling_utils"].AttentionInterface.get_interface
+    if "transformers.generation.utils" in sys.modules:
+        found["generate"] = sys.modules["transformers.generation.utils"].GenerationMixin.generate
+    return found
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left_behind():
+    """Holds for every test of recording: no hook, no mode, no stance and no patch outlives its block."""
+    before = _left_behind()
+    yield
+    after = _left_behind()
+    # What a test loaded itself was not there before.
+    assert {name: after[name] for name in before} == before
+    assert after.get("stance", "default") == "default"

@@ -137,7 +137,7 @@ def test_rows_of_left_padding_see_nothing(tiny, padded):
     assert states.tolist() == [RowState.MASKED] * 3 + [RowState.NORMAL] * 6
 
 
-def test_each_step_of_generation_is_recorded(padded):
+def test_generation_is_recorded_as_one_pass(padded):
     from transformers import GPT2Config, GPT2LMHeadModel
 
     torch.manual_seed(0)
@@ -146,15 +146,11 @@ def test_each_step_of_generation_is_recorded(padded):
     ids = padded("none")["input_ids"][:1]
     with attnviz.capture(model) as trace:
         written = model.generate(ids, max_new_tokens=3, do_sample=False, min_new_tokens=3, pad_token_id=0)
-    assert [attention.shape for attention in trace] == [(9, 9), (9, 9), (1, 10), (1, 10), (1, 11), (1, 11)]
-    assert trace.roles() == ("decoder",)
-    assert [attention.layer for attention in trace] == [0, 1, 0, 1, 0, 1]
-    assert ["3 times" in str(note) for note in trace.notes] == [True]
-    with torch.no_grad(), attnviz.capture(model) as replay:
-        model(written[:, :-1])
-    for layer in (0, 1):
-        steps = torch.cat([trace[2 + layer].weights(None)[:, 0], torch.zeros(4, 1)], 1)
-        torch.testing.assert_close(steps, replay[layer].weights(None, rows=[9])[:, 0], atol=1e-6, rtol=0)
+    assert [attention.shape for attention in trace] == [(12, 12)] * 2
+    with torch.no_grad(), attnviz.capture(model) as again:
+        model(written)
+    for one, other in zip(trace, again, strict=True):
+        assert torch.equal(one.weights(None), other.weights(None))
 
 
 def test_autograd_goes_on_as_before(tiny, padded):

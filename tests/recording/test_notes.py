@@ -65,64 +65,6 @@ def test_what_is_overwritten_after_the_block_vanishes_from_the_trace():
     assert any("overwritten" in text for text in said(trace))
 
 
-def test_a_static_cache_shows_the_last_step_alone(padded):
-    from transformers import LlamaConfig, LlamaForCausalLM
-
-    torch.manual_seed(0)
-    config = LlamaConfig(
-        vocab_size=64,
-        hidden_size=32,
-        num_hidden_layers=1,
-        num_attention_heads=4,
-        intermediate_size=32,
-        pad_token_id=0,
-        bos_token_id=1,
-        eos_token_id=2,
-    )
-    model = LlamaForCausalLM(config).eval()
-    with attnviz.capture(model) as trace:
-        model.generate(
-            padded("none")["input_ids"][:1],
-            max_new_tokens=3,
-            min_new_tokens=3,
-            do_sample=False,
-            cache_implementation="static",
-            disable_compile=True,
-        )
-    assert len(trace) == 1
-    assert any("overwritten" in text for text in said(trace))
-
-
-@pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
-def test_flex_attention_is_noted_and_its_output_stays():
-    from torch.nn.attention.flex_attention import flex_attention
-
-    class Flex(nn.Module):
-        def forward(self, rows):
-            return flex_attention(rows, rows, rows)
-
-    rows = torch.randn(1, 2, 16, 8)
-    model = Flex()
-    plain = model(rows)
-    with attnviz.capture(model) as trace:
-        recorded = model(rows)
-    torch.testing.assert_close(plain, recorded)
-    assert ["flex attention" in text for text in said(trace)] == [True]
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_torchscript_is_noted():
-    class Model(nn.Module):
-        def forward(self, rows):
-            return F.scaled_dot_product_attention(rows, rows, rows)
-
-    rows = torch.randn(1, 2, 5, 8)
-    model = nn.Sequential(torch.jit.trace(Model(), (rows,)))
-    with attnviz.capture(model) as trace:
-        model(rows)
-    assert said(trace) == ["“0” is TorchScript: what happens inside it was not recorded."]
-
-
 @pytest.mark.filterwarnings("ignore:Using `torch.compile")
 @pytest.mark.parametrize("wrap", [False, True])
 def test_a_compiled_model_runs_uncompiled_and_is_recorded(wrap):
