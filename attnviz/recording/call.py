@@ -89,14 +89,15 @@ class Call(ABC):
     """What is kept of a call: references to its tensors, detached; as little as possible is copied or computed.
 
     module: the one that attended. run: which forward pass of the model, from 0. trail: how its queries and keys
-    came about, where that may mean windows. picture: height and width of what the model was given to look at.
+    came about, where that may mean windows. picture: number, height and width of what the model was given to
+    look at.
     name: of the part of the module that attended, where the module does not run it as a module of its own.
     """
 
     module: nn.Module
     run: int
     trail: Trail | None = None
-    picture: tuple[int, int] | None = None
+    picture: tuple[int, int, int] | None = None
     name: str | None = None
 
     @abstractmethod

@@ -14,12 +14,12 @@ from attnviz.tokens import Tokens
 _STRIDES = (8, 16, 32, 64)
 
 
-def picture_size(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[int, int] | None:
-    """Height and width of the pictures that a model is given: "items channels height width"."""
+def picture_size(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[int, int, int] | None:
+    """How many pictures a model is given, their height and width: "items channels height width"."""
     given = [kwargs["pixel_values"]] if "pixel_values" in kwargs else args[:1]
     for one in given:
         if isinstance(one, Tensor) and one.ndim == 4 and one.is_floating_point() and not one.is_nested:
-            return one.shape[2], one.shape[3]
+            return one.shape[0], one.shape[2], one.shape[3]
     return None
 
 

@@ -165,13 +165,14 @@ class Reading:
             self._entries.append(Entry(name, call.run, self._checked(attention, meaning), tensors, versions, memory))
 
     def _with_patches(
-        self, attention: Attention, meaning: Meaning | Weights, picture: tuple[int, int] | None
+        self, attention: Attention, meaning: Meaning | Weights, picture: tuple[int, int, int] | None
     ) -> Attention:
         """The patches of the picture as tokens, on the sides that look at it and have none."""
         config = getattr(self._recording.model, "config", None)
-        if picture is None or attention.role not in ("encoder", "cross"):
+        # Other items than pictures are windows or groups, whose positions are not those of a picture.
+        if picture is None or attention.role not in ("encoder", "cross") or attention.items != picture[0]:
             return attention
-        queries, keys = (picture_tokens(count, picture, config, attention.name) for count in attention.shape)
+        queries, keys = (picture_tokens(count, picture[1:], config, attention.name) for count in attention.shape)
         if queries is not None and meaning.query_tokens is None and attention.role == "encoder":
             attention = replace(attention, query_tokens_by_item=(queries,) * attention.items)
         if keys is not None and meaning.key_tokens is None:

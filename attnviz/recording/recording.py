@@ -37,8 +37,8 @@ class Recording:
         # Above 0 while a family records a call whose inside another family would record again.
         self.inside = 0
         self.ended = False
-        # Height and width of what the model looks at, if it looks at pictures.
-        self.picture: tuple[int, int] | None = None
+        # Number, height and width of what the model looks at, if it looks at pictures.
+        self.picture: tuple[int, int, int] | None = None
         # Which positions of which run the model wrote itself.
         self.generated: dict[int, Generated] = {}
         # Takes calls instead of the queue, while it is set.
@@ -72,7 +72,8 @@ class Recording:
             and isinstance(key, Tensor)
             and (query.ndim == 4 or isinstance(call, QueryKeyCall))
         ):
-            call.trail = self.state(Chains).of(query, key)
+            # A family that keeps its calls later has asked in time, while the tensors were those of the model.
+            call.trail = call.trail or self.state(Chains).of(query, key)
         call.picture = self.picture
         if self.taker is not None:
             self.taker(call)

@@ -1,9 +1,13 @@
 """A recording holds queries and keys and hardly anything else, and stops before memory runs out."""
 
+import gc
+import weakref
+
 import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.overrides import TorchFunctionMode
 
 import attnviz
 from attnviz.base.errors import InputError
@@ -105,3 +109,34 @@ def test_amounts_as_a_person_reads_them(size, text):
 def test_some_memory_is_free_here():
     free = free_bytes(torch.device("cpu"))
     assert free is None or free > 0
+
+
+class Multiplied(Packed):
+    """The same, written out."""
+
+    def forward(self, rows):
+        for layer in self.layers:
+            query, key, value = layer(rows).unflatten(-1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)
+            weights = ((query * query.shape[-1] ** -0.5) @ key.mT).softmax(-1)
+            rows = (weights @ value).transpose(1, 2).flatten(2)
+        return rows
+
+
+def test_what_was_written_out_is_let_go_of():
+    made = []
+
+    class Seen(TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            output = func(*args, **(kwargs or {}))
+            if func in (torch.Tensor.softmax, torch.nn.functional.linear):
+                made.append(weakref.ref(output))
+            return output
+
+    model, rows = Multiplied(), torch.randn(2, 64, 32)
+    with torch.no_grad(), Seen(), attnviz.capture(model) as trace:
+        model(rows)
+    assert len(made) == 6  # three products of queries, keys and values, and three of weights
+    gc.collect()
+    assert [one() is None for one in made] == [True] * 6
+    assert len(trace) == 3
+    assert memory_of(trace) <= 1.05 * 3 * 2 * 2 * 64 * 32 * 4

@@ -265,3 +265,17 @@ def test_blocks_without_attention_keep_their_number_through_stages():
         model(drawn(1, 2, 5, 8))
     assert [found.name for found in trace] == ["0.1", "1.0", "1.2"]
     assert [found.layer for found in trace] == [1, 2, 4]
+
+
+def test_windows_that_are_items_are_no_patches_of_the_picture():
+    class Windows(nn.Module):
+        def forward(self, pixels):
+            # 16 windows of 4 × 4 places: as many places as the picture has patches of 8 × 8, but others.
+            rows = pixels.unfold(2, 4, 4).unfold(3, 4, 4).flatten(4).flatten(2, 3).flatten(0, 1).mT
+            rows = rows.new_tensor(rows.tolist())
+            return nn.functional.scaled_dot_product_attention(rows[:, None], rows[:, None], rows[:, None])
+
+    with attnviz.capture(model := Windows()) as trace:
+        model(torch.randn(1, 3, 32, 32))
+    assert trace[0].items > 1
+    assert trace[0].key_tokens.kind == "vector"

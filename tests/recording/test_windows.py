@@ -131,11 +131,12 @@ def test_autograd_and_values(tiny):
 
 
 class WindowAttention(nn.Module):
-    """As timm writes it, fused: packed qkv, a table of relative positions, −100 between regions."""
+    """As timm writes it, fused or not: packed qkv, a table of relative positions, −100 between regions."""
 
-    def __init__(self, width, heads, window, far=-100.0):
+    def __init__(self, width, heads, window, far=-100.0, fused=True):
         super().__init__()
-        self.heads, self.window, self.far = heads, window, far
+        self.cosine = None
+        self.heads, self.window, self.far, self.fused = heads, window, far, fused
         self.qkv = nn.Linear(width, 3 * width)
         self.bias = nn.Parameter(torch.randn(heads, window**2, window**2))
 
@@ -144,19 +145,34 @@ class WindowAttention(nn.Module):
         q, k, v = (
             self.qkv(x).reshape(windows, slots, 3, self.heads, width // self.heads).permute(2, 0, 3, 1, 4).unbind(0)
         )
+        if not self.fused:
+            return self.multiplied(q, k, v, mask).transpose(1, 2).reshape(windows, slots, width)
         bias = self.bias[None]
         if mask is not None:
             bias = bias + mask.repeat(windows // len(mask), 1, 1)[:, None]
         x = F.scaled_dot_product_attention(q, k, v, attn_mask=bias)
         return x.transpose(1, 2).reshape(windows, slots, width)
 
+    def multiplied(self, q, k, v, mask):
+        _, heads, slots, width = q.shape
+        if self.cosine is not None:  # Swin v2: a temperature for each head
+            scores = F.normalize(q, dim=-1) @ F.normalize(k, dim=-1).transpose(-2, -1) * self.cosine
+        else:
+            scores = (q * width**-0.5) @ k.transpose(-2, -1)
+        scores = scores + self.bias.unsqueeze(0)
+        if mask is not None:
+            count = mask.shape[0]
+            scores = scores.view(-1, count, heads, slots, slots) + mask.unsqueeze(1).unsqueeze(0)
+            scores = scores.view(-1, heads, slots, slots)
+        return scores.softmax(-1) @ v
+
 
 class Block(nn.Module):
     """A timm-like block on "items rows columns features", padded and shifted."""
 
-    def __init__(self, width=8, heads=2, window=4, shift=2, scale=4.0, far=-100.0):
+    def __init__(self, width=8, heads=2, window=4, shift=2, scale=4.0, far=-100.0, fused=True):
         super().__init__()
-        self.norm, self.attn = nn.LayerNorm(width), WindowAttention(width, heads, window)
+        self.norm, self.attn = nn.LayerNorm(width), WindowAttention(width, heads, window, fused=fused)
         self.window, self.shift, self.far = window, shift, far
         with torch.no_grad():
             self.attn.qkv.weight[: 2 * width] *= scale
@@ -202,11 +218,12 @@ def by_hand(block, x):
     return torch.stack(weights).unflatten(0, (items, -1))
 
 
+@pytest.mark.parametrize("fused", [True, False])
 @pytest.mark.parametrize("shift", [0, 2])
 @pytest.mark.parametrize("size", [(8, 12), (7, 10)])
-def test_windows_as_timm_cuts_them(shift, size):
+def test_windows_as_timm_cuts_them(shift, size, fused):
     torch.manual_seed(0)
-    block, x = Block(shift=shift), torch.randn(3, *size, 8)
+    block, x = Block(shift=shift, fused=fused), torch.randn(3, *size, 8)
     with torch.no_grad(), attnviz.capture(block) as trace:
         block(x)
     with torch.no_grad():
@@ -218,6 +235,30 @@ def test_windows_as_timm_cuts_them(shift, size):
     for item in range(3):
         dense, _ = in_the_picture(expected[item], *size, 4, shift)
         torch.testing.assert_close(found.weights(None, item), dense.float(), atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("shift", [0, 2])
+def test_windows_with_cosines_and_a_temperature_for_each_head(shift):
+    torch.manual_seed(0)
+    block, x = Block(shift=shift, fused=False), torch.randn(2, 8, 8, 8)
+    block.attn.cosine = torch.tensor([4.0, 9.0]).view(2, 1, 1)
+    with torch.no_grad(), attnviz.capture(block) as trace:
+        block(x)
+    (found,) = trace
+    assert not trace.notes
+    assert (found.items, found.shape) == (2, (64, 64))
+    assert found.check.agrees
+    # The window of the first position holds the first four of the first four rows, in both pictures.
+    q, k, _ = (
+        block.attn.qkv(block.norm(x.roll((-shift, -shift), (1, 2)))[1, :4, :4].reshape(16, 8))
+        .unflatten(-1, (3, 2, 4))
+        .unbind(1)
+    )
+    cosines = torch.einsum("ihd,jhd->hij", F.normalize(q.double(), dim=-1), F.normalize(k.double(), dim=-1))
+    expected = (cosines * block.attn.cosine + block.attn.bias).softmax(-1)
+    where = [(row + shift) % 8 * 8 + (column + shift) % 8 for row in range(4) for column in range(4)]
+    here = found.weights(None, 1, where, where)
+    torch.testing.assert_close(here, expected.float(), atol=1e-5, rtol=0)
 
 
 def test_a_barrier_that_is_not_high_enough_stays_a_number():

@@ -1,6 +1,6 @@
 """Scores in the terms of an attention, compared with the weights that the model made of them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -12,6 +12,7 @@ from attnviz.recording.by_hand.call import Formula
 from attnviz.recording.by_hand.elementwise import LOWEST
 from attnviz.recording.by_hand.provenance import Scores, Sink
 from attnviz.recording.sample import sampled_rows
+from attnviz.recording.windows.chains import Chains, Link, Trail
 
 # Rounding of a score that was computed in another order, for each unit of its size.
 _ROUNDINGS, _ROUNDINGS_A_SCORE = 64.0, 8.0
@@ -19,11 +20,15 @@ _ROUNDINGS, _ROUNDINGS_A_SCORE = 64.0, 8.0
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Sides:
-    """Which of the two factors are queries and which keys; rows: the axes of the queries where a product tells."""
+    """Which of the two factors are queries and which keys; rows: the axes of the queries where a product tells.
+
+    links: how queries and keys were laid out, where that is known.
+    """
 
     query: Factor
     key: Factor
     rows: Axes | None
+    links: tuple[Link | None, Link | None]
 
 
 def sides(scores: Scores, keys: Axes) -> Sides | None:
@@ -32,10 +37,25 @@ def sides(scores: Scores, keys: Axes) -> Sides | None:
     matrix = bool(product.rows or product.cols)
     left, right, over = product.left.axes(), product.right.axes(), set(keys)
     if over <= right and not over & left:
-        return Sides(product.left, product.right, leaves(product.rows) if matrix else None)
+        return Sides(product.left, product.right, leaves(product.rows) if matrix else None, product.links)
     if over <= left and not over & right:
-        return Sides(product.right, product.left, leaves(product.cols) if matrix else None)
+        return Sides(product.right, product.left, leaves(product.cols) if matrix else None, product.links[::-1])
     return None
+
+
+def trail_of(found: Sides, arrangement: Arrangement, inner: Axes, chains: Chains) -> Trail | None:
+    """How queries and keys came about, in the form that they are kept in; None where there is nothing to tell."""
+
+    def in_form(link: Link | None, factor: Factor, form: Callable[[Factor], Tensor | None]) -> Link | None:
+        shape = None if link is None or link.shape != factor.tensor.shape else form(factor)
+        if link is None or shape is None:
+            return None
+        dims = factor.dims  # and not the factor, which would keep its tensor
+        return Link(shape.shape, (link,), lambda numbers: form(Factor(numbers, dims)), length=link.length + 1)
+
+    query = in_form(found.links[0], found.query, lambda factor: arrangement.of_queries(factor, inner))
+    key = in_form(found.links[1], found.key, lambda factor: arrangement.of_keys(factor, inner))
+    return chains.trail(query, key, arrangement.sizes[0])
 
 
 def arranged(scores: Scores, keys: Axes, found: Sides, hint: int | None) -> Arrangement:

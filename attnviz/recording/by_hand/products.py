@@ -15,6 +15,7 @@ from attnviz.recording.by_hand.provenance import Gates, Mark, Product, Scores, S
 from attnviz.recording.by_hand.weights import gates_met
 from attnviz.recording.recording import Recording
 from attnviz.recording.tensors import autocast_of
+from attnviz.recording.windows.chains import Chains
 
 
 def _matmul(call: Called) -> None:
@@ -73,6 +74,7 @@ def _product(hand: Hand, recording: Recording, contraction: Contraction, output:
     cols: tuple[Axis, ...] = ()
     if matrix:
         rows, cols = contraction.group("a", left_dims, right_dims), contraction.group("c", left_dims, right_dims)
+    chains = recording.state(Chains)
     product = Product(
         left=Factor.of(contraction.left, left_dims),
         right=Factor.of(contraction.right, right_dims),
@@ -82,6 +84,7 @@ def _product(hand: Hand, recording: Recording, contraction: Contraction, output:
         learnt=is_learnt(contraction.left) or is_learnt(contraction.right),
         autocast=autocast_of(contraction.left),
         merged=hand.merge_of(contraction.left) or hand.merge_of(contraction.right),
+        links=(chains.link(contraction.left), chains.link(contraction.right)),
     )
     hand.table.put(output, Scores(_refilled(dims, output), product))
 

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from attnviz.recording.by_hand.axes import Axis, Dims, Factor
 from attnviz.recording.by_hand.letters import Contraction
+from attnviz.recording.windows.chains import Link
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -28,6 +29,7 @@ class Product:
 
     rows, cols: what a matrix product calls so; () where nothing tells. learnt: one of them is a parameter, as in a
     linear map. autocast: the type that both were cast to. merged: what a view made the first dimension of.
+    links: how the two were laid out, where that is known.
     """
 
     left: Factor
@@ -38,6 +40,7 @@ class Product:
     learnt: bool
     autocast: torch.dtype | None
     merged: tuple[int, int] | None = None
+    links: tuple[Link | None, Link | None] = (None, None)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -15,10 +15,12 @@ from attnviz.recording.by_hand.interpret import (
     formula_of,
     is_what_was_made,
     sides,
+    trail_of,
     weights_in_form,
 )
 from attnviz.recording.by_hand.provenance import Gates, Mark, Node, Scores, Weights
 from attnviz.recording.recording import Recording
+from attnviz.recording.windows.chains import Chains
 
 
 def weights_made(hand: Hand, recording: Recording, scores: Scores, group: Axes, output: Tensor) -> Weights | None:
@@ -38,7 +40,11 @@ def weights_made(hand: Hand, recording: Recording, scores: Scores, group: Axes, 
         return None
     one.merged, one.sink = scores.product.merged, scores.sink
     made = Factor(output.detach(), scores.dims)
-    return Weights(scores.dims, over, one) if _keep(one, scores, found, made) else None
+    if not _keep(one, scores, found, made):
+        return None
+    if isinstance(one.call, ByHand) and one.arrangement is not None:
+        one.call.trail = trail_of(found, one.arrangement, leaves(scores.product.inner), recording.state(Chains))
+    return Weights(scores.dims, over, one)
 
 
 def gates_met(hand: Hand, recording: Recording, gates: Gates, tensor: Tensor, keys: Axes) -> Weights | None:

@@ -113,9 +113,12 @@ class Chains:
 
     def of(self, query: Tensor, key: Tensor) -> Trail | None:
         """How these came about; None where there is nothing to tell."""
-        links = (self._found(query), self._found(key))
-        regrouped = self._is_regrouped(query)
-        return None if links == (None, None) and not regrouped else Trail(*links, regrouped)
+        return self.trail(self._found(query), self._found(key), query.shape[0] if query.ndim >= _LEAST else 0)
+
+    def trail(self, query: Link | None, key: Link | None, items: int) -> Trail | None:
+        """The same for links, and the number of items of the queries."""
+        regrouped = self._is_regrouped(items)
+        return None if query is None and key is None and not regrouped else Trail(query, key, regrouped)
 
     def link(self, tensor: Tensor) -> Link | None:
         """How one tensor came about; None where nothing is known of it."""
@@ -156,11 +159,11 @@ class Chains:
         if place in self._links and self._links[place][0] is gone:
             del self._links[place]
 
-    def _is_regrouped(self, query: Tensor) -> bool:
+    def _is_regrouped(self, items: int) -> bool:
         """Whether the module that runs was given the items of these queries, and one around it fewer and longer ones."""
         shapes = self._shapes()
         own = next(shapes, None)
-        if own is None or len(own) < _LEAST or query.ndim < _LEAST or own[0] != query.shape[0]:
+        if own is None or len(own) < _LEAST or own[0] != items:
             return False
         slots = own[1:-1].numel()
         around = next((shape for shape in shapes if len(shape) >= _LEAST and shape[0] != own[0]), None)
