@@ -135,8 +135,8 @@ def test_what_was_written_out_is_let_go_of():
     model, rows = Multiplied(), torch.randn(2, 64, 32)
     with torch.no_grad(), Seen(), attnviz.capture(model) as trace:
         model(rows)
-    assert len(made) == 6  # three products of queries, keys and values, and three of weights
+    assert len(made) >= 6  # three products of queries, keys and values, three of weights, and rows that were replayed
     gc.collect()
-    assert [one() is None for one in made] == [True] * 6
+    assert all(one() is None for one in made)
     assert len(trace) == 3
     assert memory_of(trace) <= 1.05 * 3 * 2 * 2 * 64 * 32 * 4
