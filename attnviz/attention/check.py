@@ -6,8 +6,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-# Rounding of the scores grows with them; a softmax turns an error e of a score into a relative error e of its weight.
+# A softmax turns an error e of a score into a relative error e of its weight, and scores are rounded in proportion to
+# their size. In single precision sums of many terms add to that, and it is so fine that nothing is lost by allowing it.
 _ROUNDINGS, _ROUNDINGS_A_SCORE = 32.0, 4.0
+_ROUNDINGS_OF_HALF, _ROUNDINGS_A_SCORE_OF_HALF = 2.0, 0.5
 
 
 @dataclass(frozen=True)
@@ -37,9 +39,11 @@ class Check:
     ) -> "Check":
         """Compares where neither is NaN: rows of NaN are those that have no weights.
 
-        largest_value: the greatest |v|. largest_score: the greatest |score|. dtype: what the model computed in.
+        largest_value: the greatest |v|. largest_score: the greatest |score| of a pair that has a weight. dtype: what the model computed in.
         """
         difference = (expected - output).abs().where(expected != output, 0)
         known = difference[~expected.isnan() & ~output.isnan()].nan_to_num()
-        rounding = torch.finfo(dtype).eps * (_ROUNDINGS + _ROUNDINGS_A_SCORE * largest_score)
+        half = torch.finfo(dtype).bits < 32
+        once, for_each = (_ROUNDINGS_OF_HALF, _ROUNDINGS_A_SCORE_OF_HALF) if half else (_ROUNDINGS, _ROUNDINGS_A_SCORE)
+        rounding = torch.finfo(dtype).eps * (once + for_each * largest_score)
         return cls(float(known.max()) if known.numel() else 0.0, max(largest_value * rounding, 1e-12))

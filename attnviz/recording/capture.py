@@ -1,8 +1,9 @@
 """`attnviz.capture`: record the attentions of a model while it runs, without changing it."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -22,6 +23,7 @@ from attnviz.recording.reading import Reading
 from attnviz.recording.recording import Recording
 from attnviz.recording.routing import recordings, routed_to
 from attnviz.recording.watching import watching
+from attnviz.tokens import Tokens
 from attnviz.trace import LookAlike, Note, Origin, Trace
 
 
@@ -52,10 +54,12 @@ def capture(
     the recording in the computer's memory instead of the GPU's. implicit: for linear attention, which has no
     softmax, the weights that it amounts to. generation: what `generate` leaves in the trace, one pass over all
     that was written ("replay") or the cached steps put together ("stitch").
-    Raises `InputError` where the model is not a torch module.
+    Raises `InputError` where the model is not a torch module or the tokenizer does not tell what ids stand for.
     """
     if not isinstance(model, nn.Module):
         raise InputError(_m("A torch.nn.Module was expected; {found} was given."), found=type(model).__name__)
+    if tokenizer is not None:
+        Tokens.from_ids(tokenizer, ())  # says now, and not after the model ran, what is no tokenizer
     options = Options(values=values, tokenizer=tokenizer, offload=offload, implicit=implicit, generation=generation)
     recording, needs = Recording(model, options), needs_of(model)
     if needs.state_space:
@@ -76,7 +80,7 @@ def capture(
             compiled.look()
             stack.enter_context(watching())
         if not isinstance(model, torch.jit.ScriptModule):  # which takes no hooks
-            see = _see_inputs(recording, begins=not needs.watching)
+            see = _SeeInputs(recording, begins=not needs.watching)
             stack.callback(model.register_forward_pre_hook(see, with_kwargs=True).remove)
         try:
             yield _Recorded(recording)
@@ -112,14 +116,24 @@ class _Recorded(Trace):
         return self._reading.lookalikes()
 
 
-def _see_inputs(recording: Recording, *, begins: bool) -> Callable[[nn.Module, tuple[Any, ...], dict[str, Any]], None]:
-    """A hook that remembers what the model was called with; begins: nothing else counts its runs."""
+@dataclass(eq=False)
+class _SeeInputs:
+    """A hook that remembers what the model was called with; begins: nothing else counts its runs.
 
-    def see(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        if recording in recordings():
-            if begins:
-                recording.begin_run()
-            recording.inputs[recording.run] = Inputs.of(module, args, kwargs)
-            recording.picture = picture_size(args, kwargs)
+    A copy of the model that is made or saved within the block takes along a hook that does nothing.
+    """
 
-    return see
+    recording: Recording | None = None
+    begins: bool = False
+
+    def __call__(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        recording = self.recording
+        if recording is None or recording not in recordings():
+            return
+        if self.begins:
+            recording.begin_run()
+        recording.inputs[recording.run] = Inputs.of(module, args, kwargs)
+        recording.picture = picture_size(args, kwargs)
+
+    def __reduce__(self) -> tuple[type["_SeeInputs"], tuple[()]]:
+        return _SeeInputs, ()

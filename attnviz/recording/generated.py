@@ -41,6 +41,6 @@ class Generated:
             return replace(Tokens.numbered(self.length), padding=self.padding[item], generated=marked)
         ids = self.ids[item]
         if tokenizer is not None:
-            known = Tokens.from_tokenizer(tokenizer, {"input_ids": [list(ids)]})
+            known = Tokens.from_ids(tokenizer, ids)
             return replace(known, padding=self.padding[item], generated=marked)
         return Tokens(texts=tuple(map(str, ids)), ids=ids, padding=self.padding[item], generated=marked)

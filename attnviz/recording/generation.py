@@ -83,8 +83,9 @@ def _generate(original: Callable[..., Any], model: Any, args: tuple[Any, ...], k
     for recording, stitching in stitchings.items():
         try:
             _flatten_mask(model, seen)
-            beams = seen.option(model, "num_beams") > 1 or seen.asked.get("assistant_model") is not None
-            stitching.finish(seen.first.get("cache", seen.first.get("past_key_values")), alone=not beams)
+            stitching.finish(
+                seen.first.get("cache", seen.first.get("past_key_values")), alone=not _searches(model, seen)
+            )
             _mark(recording, model, seen, output, read=-1)
         except Exception as error:
             _note(recording, error)
@@ -92,6 +93,18 @@ def _generate(original: Callable[..., Any], model: Any, args: tuple[Any, ...], k
     if replayed:
         _replay(replayed, model, seen, output)
     return output
+
+
+def _searches(model: Any, seen: _Seen) -> bool:
+    """Whether steps do not simply follow one another: some are for beams, or are tried and taken back."""
+    if seen.option(model, "num_beams") > 1 or seen.asked.get("assistant_model") is not None:
+        return True
+    # Each of these is None unless tokens are guessed ahead.
+    config = seen.asked.get("generation_config") or model.generation_config
+    return any(
+        seen.asked.get(name, getattr(config, name, None)) is not None
+        for name in ("prompt_lookup_num_tokens", "assistant_early_exit")
+    )
 
 
 @contextmanager

@@ -50,6 +50,10 @@ class Inputs:
         found = self.given.get(_PRESENT[side])
         return found != 0 if found is not None and found.shape[1] == length else None
 
+    def items(self) -> set[int]:
+        """How many sequences the model was given; more than one number where sides differ."""
+        return {len(found) for found in self.given.values()}
+
     def has(self, side: Side) -> bool:
         """Whether anything is known of this side."""
         return _IDS[side] in self.given or _PRESENT[side] in self.given
@@ -91,7 +95,7 @@ def _tokens(
         return known if padding is None else tuple(map(_padded, known, padding))
     rows = ids.tolist()
     if tokenizer is not None:
-        found = tuple(Tokens.from_tokenizer(tokenizer, {"input_ids": rows}, item) for item in range(len(rows)))
+        found = tuple(Tokens.from_ids(tokenizer, row) for row in rows)
     else:
         found = tuple(replace(one, kind="text", ids=tuple(row)) for one, row in zip(known, rows, strict=True))
     return found if padding is None else tuple(map(_padded, found, padding))

@@ -146,9 +146,13 @@ class Reading:
                 if meaning.own:
                     tensors, versions = (), ()
             attention = self._with_patches(self._attention(name, meaning, part), meaning, call.picture)
-            attention = with_tokens(
-                attention, self._recording.inputs.get(call.run, Inputs()), self._recording.options.tokenizer
-            )
+            inputs = self._recording.inputs.get(call.run, Inputs())
+            attention = with_tokens(attention, inputs, self._recording.options.tokenizer)
+            given = inputs.items() | ({call.picture[0]} if call.picture is not None else set())
+            if given and attention.items not in given:
+                self._recording.note(UNPLACED, name=name)
+                # Where windows look is no sign of what the layer belongs to; its name is.
+                attention = replace(attention, role=part or attention.role)
         except NotRecorded as reason:
             self._recording.note(reason.message, name=name, **reason.fields)
         except InputError as error:

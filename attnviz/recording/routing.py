@@ -9,24 +9,39 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from types import TracebackType
 
+import torch
+
+from attnviz.base.language import _m
 from attnviz.recording.recording import Recording
 
 _current: ContextVar[tuple[Recording, ...]] = ContextVar("attnviz_recordings", default=())
 
 
+TRANSFORMED = _m("What ran within a transform of torch.func, such as vmap or grad, was not recorded.")
+
+
 def recordings() -> tuple[Recording, ...]:
-    """The recordings that are under way in this thread, outermost first."""
-    return _current.get()
+    """The recordings that are under way in this thread, outermost first; none within a transform of torch.func.
+
+    What such a transform computes with are stand-ins, which hold no numbers of their own.
+    """
+    found = _current.get()
+    if found and torch._C._functorch.peek_interpreter_stack() is not None:
+        for recording in found:
+            recording.note(TRANSFORMED)
+        return ()
+    return found
 
 
 @contextmanager
 def routed_to(recording: Recording) -> Iterator[None]:
     """Within the block, what runs in this thread is handed to this recording too."""
-    token = _current.set((*_current.get(), recording))
+    _current.set((*_current.get(), recording))
     try:
         yield
     finally:
-        _current.reset(token)
+        # Not what it was before: blocks of generators may end in any order.
+        _current.set(tuple(other for other in _current.get() if other is not recording))
 
 
 class Shared:

@@ -16,6 +16,7 @@ from attnviz.attention.scores import grouped_product
 from attnviz.recording.tensors import kept
 
 _MOST_ROWS = 3
+_NEXT_TO_NOTHING = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,8 +35,8 @@ class Sample:
             value = torch.nan_to_num(self.value[item]).to(weights.dtype)
             expected.append(grouped_product(weights, value))
             if isinstance(attention.scores, DotProduct):
-                allowed = attention.allowed(None, item, self.rows)
-                logits = attention.logits(None, item, self.rows).where(allowed, 0)
+                # What has next to no weight adds nothing to the output, whatever its score.
+                logits = attention.logits(None, item, self.rows).where(weights > _NEXT_TO_NOTHING, 0)
                 largest_score = max(largest_score, float(logits.nan_to_num(0, 0, 0).abs().max()))
         coarsest = max(
             (self.value.dtype, self.output.dtype, attention.scores.tensors()[0].dtype, torch.float32),

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 
+from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.recording import (
     big_bird,
@@ -25,6 +26,7 @@ from attnviz.recording import (
     multi_head,
     scaled_dot_product,
 )
+from attnviz.recording.by_hand.observers import FAILED
 from attnviz.recording.compiled import COMPILED, Uncompiled
 from attnviz.recording.recording import Recording
 from attnviz.recording.routing import Shared, recordings
@@ -51,11 +53,26 @@ def _observe(observers: Mapping[Any, Observer]) -> None:
         OBSERVERS[func] = (*OBSERVERS.get(func, ()), observer)
 
 
+def _goes_on(observer: Observer) -> Observer:
+    """The same, but whatever happens in it, the model goes on, and a note says what may be missing."""
+
+    def observe(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        try:
+            observer(func, args, kwargs, output)
+        except InputError:
+            raise
+        except Exception:
+            for recording in recordings():
+                module = recording.running()
+                if module is not None:
+                    recording.note(FAILED, name=recording.modules.shown_name(module))
+
+    return observe
+
+
 _observe(by_hand.OBSERVERS)
-_observe(windows.OBSERVERS)
-_observe(deformable.OBSERVERS)
-_observe(longformer.OBSERVERS)
-_observe(big_bird.OBSERVERS)
+for family in (windows, deformable, longformer, big_bird):
+    _observe({func: _goes_on(observer) for func, observer in family.OBSERVERS.items()})
 
 NESTED = _m("“{name}” was not recorded: it was given a nested tensor, which PyTorch takes on a closed path only.")
 

@@ -10,6 +10,7 @@ from attnviz.tokens.pieces import read as spelt_out
 
 Fields = dict[str, Any]
 
+NO_IDS = _m("{found} is no tokenizer that says what its ids stand for.")
 UNKNOWN = _m("{found} is no tokenizer that is known here; a function from a text to a list of strings always is.")
 
 
@@ -28,6 +29,23 @@ def read(tokenizer: Any, text: str) -> Fields:
     if callable(tokenizer):
         return _of_strings(tokenizer(text), text)
     raise InputError(UNKNOWN, found=type(tokenizer).__name__)
+
+
+def of_ids(tokenizer: Any, ids: Sequence[int]) -> Fields:
+    """The fields for ids, from any tokenizer that knows what its ids stand for."""
+    if hasattr(tokenizer, "convert_ids_to_tokens"):
+        return of_transformers(tokenizer, {"input_ids": [list(ids)]}, 0, None)
+    if hasattr(tokenizer, "decode_single_token_bytes"):
+        return {"texts": tuple(from_bytes(bytes(tokenizer.decode_single_token_bytes(token))) for token in ids)} | {
+            "ids": tuple(ids)
+        }
+    name = next((name for name in ("id_to_token", "id_to_piece") if hasattr(tokenizer, name)), None)
+    if name is None:
+        raise InputError(NO_IDS, found=type(tokenizer).__name__)
+    pieces = [str(getattr(tokenizer, name)(token)) for token in ids]
+    decoder = getattr(tokenizer, "decoder", None)
+    spelling: Spelling = "sentencepiece" if name == "id_to_piece" else spelling_of(getattr(decoder, "decode", None))
+    return {"texts": _texts(pieces, spelling, [False] * len(pieces)), "ids": tuple(ids)}
 
 
 def of_transformers(tokenizer: Any, encoding: Mapping[str, Any], item: int, text: str | None) -> Fields:

@@ -157,6 +157,11 @@ class Tokens:
         return cls(**adapters.of_transformers(tokenizer, encoding, item, text))
 
     @classmethod
+    def from_ids(cls, tokenizer: Any, ids: Sequence[int]) -> "Tokens":
+        """The tokens that these ids stand for. Raises `InputError` where the tokenizer does not tell."""
+        return cls(**adapters.of_ids(tokenizer, ids))
+
+    @classmethod
     def from_encoding(cls, encoding: Any, tokenizer: Any = None, text: str | None = None) -> "Tokens":
         """The tokens of an `Encoding` of the package tokenizers; the tokenizer tells how its pieces are spelt."""
         return cls(**adapters.of_encoding(encoding, tokenizer, text))

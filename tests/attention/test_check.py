@@ -22,8 +22,9 @@ def test_rounding_is_allowed_and_grows_with_scores_and_values():
     assert not check([1.0], [1.0 + 5e-6]).agrees
     assert check([1.0], [1.0 + 5e-6], largest_score=10.0).agrees
     assert check([1.0], [1.0 + 5e-6], largest_value=2.0).agrees
-    # bfloat16 has 8 bits: a rounding of 0.0078.
-    assert check([1.0], [1.125], dtype=torch.bfloat16).agrees
+    # bfloat16 has 8 bits: a rounding of 0.0078; two and a half of them are 0.0195.
+    assert check([1.0], [1.0156], dtype=torch.bfloat16).agrees
+    assert not check([1.0], [1.03], dtype=torch.bfloat16).agrees
 
 
 def test_rows_without_weights_are_left_out():
