@@ -12,7 +12,6 @@ from tests.recording.models.pictures import (
     dinov2,
     dinov2_with_registers,
     drawn,
-    marian,
     peaked,
     vit,
     vit_of_another_size,
@@ -116,22 +115,6 @@ def test_whisper_listens_writes_and_looks_across():
     ]:
         assert trace.layers(role) == (0, 1)
         assert {found.shape for found in trace.of_role(role)} == {shape}
-        compare(trace.of_role(role), weights)
-
-
-def test_marian_translates():
-    kind, config, inputs = marian()
-    models = [peaked(kind, config, implementation) for implementation in ("sdpa", "eager")]
-    with torch.no_grad():
-        with attnviz.capture(models[0]) as trace:
-            models[0](**inputs)
-        eager = models[1](**inputs, output_attentions=True)
-    for role, weights in [
-        ("encoder", eager.encoder_attentions),
-        ("decoder", eager.decoder_attentions),
-        ("cross", eager.cross_attentions),
-    ]:
-        assert trace.layers(role) == (0, 1)
         compare(trace.of_role(role), weights)
 
 
