@@ -49,7 +49,7 @@ def multi_head(need_weights: bool) -> Run:
             _, own = module(rows, rows, rows, **given, key_padding_mask=PADDING)
         if need_weights:
             return Run(trace, [own], EAGER)
-        assert ["fast path" in str(note) for note in trace.notes] == [True]
+        assert any("fast path" in str(note) for note in trace.notes)
         return Run(trace, [weights_of(module, rows, PADDING[:, None, None])], FLOAT64)
 
 
@@ -71,7 +71,7 @@ def encoder(padded: bool) -> Run:
     with torch.no_grad():
         with attnviz.capture(model) as trace:
             model(rows, src_key_padding_mask=PADDING if padded else None)
-        assert ["fast path" in str(note) for note in trace.notes] == [True]
+        assert any("fast path" in str(note) for note in trace.notes)
         states, references = rows.double(), []
         for one in deepcopy(model).double().layers:
             references.append(weights_of(one.self_attn, states, padding[:, None, None]))
