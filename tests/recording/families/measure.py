@@ -47,8 +47,8 @@ class Case:
 class Measured:
     """What one case gave; a row of the table.
 
-    peak: the mean of the rows' greatest weights, where they are a softmax. masked: how
-    many rows have no key, and are left out. reason: what recording said of layers that it showed no weights of.
+    peak: the mean of the rows' greatest weights, where they are a softmax. masked: how many rows have no key, and are
+    left out. reason: what recording said of layers that it showed no weights of.
     """
 
     layers: int
@@ -67,8 +67,9 @@ class Measured:
         if self.reason:
             return self.layers == 0
         found = self.layers == self.expected == self.checked > 0
-        fair = (self.peak or 1.0) >= PEAKED and (self.largest_score or 0.0) <= MOST
-        return found and fair and self.error <= BOUND
+        peaked = self.peak is None or self.peak >= PEAKED
+        moderate = self.largest_score is None or self.largest_score <= MOST
+        return found and peaked and moderate and self.error <= BOUND
 
 
 def measure(case: Case) -> Measured:

@@ -13,9 +13,9 @@ HEAD = """# What recording was measured on
 `attnviz.capture` shows the attention of models that were not made for it. This table says for which kinds of models
 that was tried, and how far the weights that it shows are from those that the model really used.
 
-Each row is one run on a CPU (torch {torch}, transformers {transformers}) of a small model with random weights. No
-model is downloaded: what matters here is how a model computes, not what it has learnt. Queries are enlarged until
-attention is peaked, because weights that are nearly uniform would be right by chance. Nearly all runs are of two or
+Each row is one run on a CPU (torch {torch}, transformers {transformers}) of a small model with random weights. No model
+is downloaded: what matters here is how a model computes, not what it has learnt. Queries are enlarged until attention
+is peaked, because weights that are nearly uniform would be right by chance. Nearly all runs are of two or
 more sequences or pictures at once, and many of them contain padding. `make families` writes this page; `make test`
 runs the same cases, and fails where one of them does not keep to what is said below.
 
@@ -25,12 +25,13 @@ runs the same cases, and fails where one of them does not keep to what is said b
   PyTorch's fused function, which cannot.
 - **layers**, **found**: how many attentions the model has, and how many were recorded: all of them, except in the
   rows that say why there is nothing to record.
-- **greatest score**: the greatest |score| that a softmax was taken of; at most {most:g}, because the
-  greater a score is, the more coarsely float32 rounds it, and a softmax passes that on to the weights. – where weights
+- **greatest score**: the greatest |score| that a softmax was taken of; at most {most:g}, because the greater a
+  score is, the more coarsely float32 rounds it, and a softmax passes that on to the weights. “–” stands where weights
   are not a softmax of products of queries and keys.
-- **peak**: the greatest weight of a row, in the mean of all rows; at least {peaked}. – where rows are no softmax.
+- **peak**: the greatest weight of a row, in the mean of all rows; at least {peaked}. “–” stands where
+  rows are no softmax.
 - **error**: the greatest difference of any single weight, over all layers, items, heads, queries and keys; at most
-  {bound:.0e}.
+  {bound:g}: 1e-05 is a hundred-thousandth, and a weight is at most 1.
 - **held against**: what the weights were compared with. “Its own weights, same pass”: those that the model handed out
   in the very run that was recorded. “In float64”: worked out beside the recording in double precision, with the
   formula in the documentation of the function or in the paper. Where nothing was recorded, the column holds
