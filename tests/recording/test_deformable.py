@@ -7,6 +7,7 @@ from torch import nn
 
 import attnviz
 from attnviz.attention import Points
+from tests.recording.models.pictures import deformable_detr
 
 SHAPES = [(4, 5), (2, 3)]
 
@@ -76,41 +77,8 @@ def test_sampling_without_weights_is_no_attention():
     assert len(trace) == 0
 
 
-def detr(kind="deformable_detr"):
-    from transformers import DeformableDetrConfig, DeformableDetrModel, ResNetConfig
-
-    torch.manual_seed(0)
-    backbone = ResNetConfig(
-        embedding_size=8, hidden_sizes=[8, 8, 8, 8], depths=[1, 1, 1, 1], out_features=["stage2", "stage3", "stage4"]
-    )
-    config = DeformableDetrConfig(
-        use_timm_backbone=False,
-        use_pretrained_backbone=False,
-        backbone_config=backbone,
-        backbone=None,
-        d_model=32,
-        encoder_layers=2,
-        decoder_layers=2,
-        encoder_attention_heads=4,
-        decoder_attention_heads=4,
-        encoder_ffn_dim=32,
-        decoder_ffn_dim=32,
-        num_queries=6,
-        num_feature_levels=4,
-        attn_implementation="eager",
-    )
-    model = DeformableDetrModel(config).eval()
-    with torch.no_grad():
-        for name, parameter in model.named_parameters():
-            if name.endswith(("attention_weights.weight", "sampling_offsets.weight")):
-                parameter.normal_(std=0.5)
-            if "decoder" in name and "self_attn.q_proj.weight" in name:
-                parameter.mul_(30)
-    return model
-
-
 def test_deformable_detr():
-    model = detr()
+    model = deformable_detr()
     pixels = torch.randn(2, 3, 64, 96, generator=torch.Generator().manual_seed(1))
     with torch.no_grad():
         plain = model(pixels).last_hidden_state

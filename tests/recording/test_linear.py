@@ -2,88 +2,27 @@
 
 import pytest
 import torch
-import torch.nn.functional as F
 from torch import nn
 
 import attnviz
 from attnviz.attention import Linear, Stored
-
-ITEMS, HEADS, COUNT, WIDTH = 2, 3, 7, 4
-
-
-def random(*shape, seed=0):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64).float()
-
-
-def features(rows):
-    return F.elu(rows) + 1
-
-
-def einsum(q, k, v):
-    """As in the code of Katharopoulos et al.: length before heads, one product of three."""
-    q, k, v = (tensor.transpose(1, 2) for tensor in (features(q), features(k), v))
-    context = torch.einsum("nshd,nshm->nhmd", k, v)
-    over = 1 / (torch.einsum("nlhd,nhd->nlh", q, k.sum(dim=1)) + 1e-6)
-    return torch.einsum("nlhd,nhmd,nlh->nlhm", q, context, over).transpose(1, 2)
-
-
-def matmul(q, k, v):
-    q, k = features(q), features(k)
-    return (q @ (k.transpose(-2, -1) @ v)) / (q @ k.sum(-2).unsqueeze(-1))
-
-
-def times(q, k, v):
-    q, k = q.relu() + 0.1, k.relu() + 0.1
-    over = 1 / torch.einsum("...nd,...d->...n", q, k.sum(dim=-2))
-    context = torch.einsum("...nd,...ne->...de", k, v)
-    return torch.einsum("...de,...nd->...ne", context, q) * over.unsqueeze(-1)
-
-
-def summed_up(q, k, v):
-    q, k = features(q), features(k)
-    context = torch.einsum("bhnd,bhne->bhnde", k, v).cumsum(2)
-    return torch.einsum("bhnd,bhnde->bhne", q, context) / (q * k.cumsum(2)).sum(-1, keepdim=True)
-
-
-def unnormalised(q, k, v):
-    return features(q) @ (features(k).mT @ v) / COUNT
-
-
-def softmax_features(q, k, v):
-    """Efficient attention (Shen et al. 2021): its features are softmaxes of their own."""
-    q, k = q.softmax(-1), k.softmax(-2)
-    return torch.einsum("bhde,bhnd->bhne", torch.einsum("bhnd,bhne->bhde", k, v), q)
-
-
-def products(q, k):
-    return features(q).double() @ features(k).double().mT
-
-
-def normalised(weights):
-    return weights / weights.sum(-1, keepdim=True)
-
-
-FORMS = {
-    einsum: lambda q, k: normalised(products(q, k)),
-    matmul: lambda q, k: normalised(products(q, k)),
-    times: lambda q, k: normalised((q.double().relu() + 0.1) @ (k.double().relu() + 0.1).mT),
-    summed_up: lambda q, k: normalised(products(q, k).tril()),
-    unnormalised: lambda q, k: products(q, k) / COUNT,
-    softmax_features: lambda q, k: q.double().softmax(-1) @ k.double().softmax(-2).mT,
-}
-
-
-class Attention(nn.Module):
-    def __init__(self, form):
-        super().__init__()
-        self.form = form
-
-    def forward(self, q, k, v):
-        return self.form(q, k, v)
-
-
-def tensors():
-    return tuple(random(ITEMS, HEADS, COUNT, WIDTH, seed=seed) * 2 for seed in range(3))
+from tests.recording.models.linear import (
+    COUNT,
+    FORMS,
+    HEADS,
+    ITEMS,
+    WIDTH,
+    Attention,
+    mamba,
+    matmul,
+    normalised,
+    random,
+    softmax_features,
+    summed_up,
+    tensors,
+    unnormalised,
+)
+from tests.recording.models.recurrent import Bahdanau, Joined, Luong, Translator
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
@@ -155,12 +94,6 @@ def test_a_file_with_features_that_do_not_fit_is_refused(field, tmp_path):
     trace.save(tmp_path / "trace.safetensors")
     with pytest.raises(attnviz.InputError):
         attnviz.load(tmp_path / "trace.safetensors")
-
-
-def mamba():
-    from transformers import MambaConfig, MambaModel
-
-    return MambaModel(MambaConfig(vocab_size=64, hidden_size=32, state_size=4, num_hidden_layers=3, pad_token_id=0))
 
 
 def test_state_space_layers_are_said_to_have_no_weights():
@@ -268,59 +201,6 @@ def test_a_router_of_hugging_face_is_listed_apart(tiny, padded):
         ("layers.0.mlp.router", (18, 1)),
         ("layers.1.mlp.router", (18, 1)),
     ]
-
-
-class Bahdanau(nn.Module):
-    """Additive attention (arXiv 1409.0473, equation 6)."""
-
-    def __init__(self, width):
-        super().__init__()
-        self.state, self.source, self.score = (nn.Linear(width, out, bias=False) for out in (width, width, 1))
-
-    def forward(self, state, source):
-        energies = self.score(torch.tanh(self.state(state).unsqueeze(1) + self.source(source)))
-        return F.softmax(energies.squeeze(2), dim=1)
-
-
-class Joined(Bahdanau):
-    """The same with state and annotations side by side, as it is often written."""
-
-    def __init__(self, width):
-        super().__init__(width)
-        self.both, self.vector = nn.Linear(2 * width, width), nn.Parameter(torch.randn(width))
-
-    def forward(self, state, source):
-        state = state.unsqueeze(1).repeat(1, source.shape[1], 1)
-        energies = torch.tanh(self.both(torch.cat((state, source), dim=2)))
-        return torch.softmax(energies @ self.vector, dim=1)
-
-
-class Luong(nn.Module):
-    """Scores are dot products of the state with the annotations (arXiv 1508.04025)."""
-
-    def __init__(self, width):
-        super().__init__()
-
-    def forward(self, state, source):
-        return torch.bmm(source, state.unsqueeze(2)).squeeze(2).softmax(1)
-
-
-class Translator(nn.Module):
-    def __init__(self, kind, width=8, steps=5):
-        super().__init__()
-        self.steps = steps
-        self.encoder, self.cell = nn.GRU(width, width, batch_first=True), nn.GRUCell(width, width)
-        self.attention = kind(width)
-
-    def forward(self, rows):
-        source, state = self.encoder(rows)
-        state, self.kept = state[0], []
-        for _ in range(self.steps):
-            weights = self.attention(state, source)
-            self.kept.append(weights)
-            context = torch.bmm(weights.unsqueeze(1), source).squeeze(1)
-            state = self.cell(context, state)
-        return state
 
 
 @pytest.mark.parametrize(

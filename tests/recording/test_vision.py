@@ -6,51 +6,17 @@ from torch import nn
 
 import attnviz
 from attnviz.recording.patches import picture_tokens
-
-TRANSFORMER = {
-    "hidden_size": 32,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 4,
-    "intermediate_size": 32,
-}
-
-
-def vit():
-    from transformers import ViTConfig, ViTModel
-
-    return ViTModel, ViTConfig(**TRANSFORMER, image_size=24, patch_size=8), (24, 24)
-
-
-def vit_of_another_size():
-    return *vit()[:2], (32, 16)
-
-
-def dinov2():
-    from transformers import Dinov2Config, Dinov2Model
-
-    return Dinov2Model, Dinov2Config(**TRANSFORMER, image_size=24, patch_size=8, mlp_ratio=1), (24, 16)
-
-
-def dinov2_with_registers():
-    from transformers import Dinov2WithRegistersConfig, Dinov2WithRegistersModel
-
-    config = Dinov2WithRegistersConfig(**TRANSFORMER, image_size=24, patch_size=8, mlp_ratio=1, num_register_tokens=3)
-    return Dinov2WithRegistersModel, config, (24, 24)
-
-
-def peaked(kind, config, implementation, factor=100.0):
-    torch.manual_seed(0)
-    options = {} if implementation is None else {"attn_implementation": implementation}
-    model = kind._from_config(config, **options).eval()
-    with torch.no_grad():
-        for name, parameter in model.named_parameters():
-            if parameter.ndim == 2 and any(part in name for part in ("q_proj", "query")):
-                parameter.mul_(factor)
-    return model
-
-
-def drawn(*shape, seed=0):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+from tests.recording.models.pictures import (
+    clip,
+    detr,
+    dinov2,
+    dinov2_with_registers,
+    drawn,
+    peaked,
+    vit,
+    vit_of_another_size,
+    whisper,
+)
 
 
 def compare(attentions, eager):
@@ -94,32 +60,14 @@ def test_patches_are_known_by_row_and_column(family, special, implementation):
 
 
 def test_detr_attends_to_a_picture_in_its_encoder_and_across():
-    from transformers import DetrConfig, DetrModel, ResNetConfig
-
-    torch.manual_seed(0)
-    backbone = ResNetConfig(embedding_size=8, hidden_sizes=[8, 8, 8, 8], depths=[1, 1, 1, 1], out_features=["stage4"])
-    config = DetrConfig(
-        use_timm_backbone=False,
-        use_pretrained_backbone=False,
-        backbone_config=backbone,
-        backbone=None,
-        d_model=32,
-        encoder_layers=2,
-        decoder_layers=2,
-        encoder_attention_heads=4,
-        decoder_attention_heads=4,
-        encoder_ffn_dim=32,
-        decoder_ffn_dim=32,
-        num_queries=5,
-    )
-    pixels = drawn(2, 3, 64, 96)
+    kind, config, inputs = detr()
     # A backbone of convolutions takes no other than its own; by default the rest uses PyTorch's function.
-    models = [peaked(DetrModel, config, implementation) for implementation in (None, "eager")]
+    models = [peaked(kind, config, implementation) for implementation in (None, "eager")]
     with torch.no_grad():
-        plain = models[0](pixels).last_hidden_state
+        plain = models[0](**inputs).last_hidden_state
         with attnviz.capture(models[0]) as trace:
-            assert torch.equal(models[0](pixels).last_hidden_state, plain)
-        eager = models[1](pixels, output_attentions=True)
+            assert torch.equal(models[0](**inputs).last_hidden_state, plain)
+        eager = models[1](**inputs, output_attentions=True)
     assert trace.roles() == ("encoder", "decoder", "cross")
     for role, weights, shape in [
         ("encoder", eager.encoder_attentions, (6, 6)),
@@ -136,15 +84,8 @@ def test_detr_attends_to_a_picture_in_its_encoder_and_across():
 
 
 def test_clip_has_a_tower_for_text_and_one_for_pictures():
-    from transformers import CLIPConfig, CLIPModel
-
-    text = {**TRANSFORMER, "vocab_size": 64, "max_position_embeddings": 16, "pad_token_id": 1, "eos_token_id": 2}
-    config = CLIPConfig(
-        text_config=text, vision_config={**TRANSFORMER, "image_size": 24, "patch_size": 8}, projection_dim=16
-    )
-    ids = torch.randint(3, 60, (2, 10), generator=torch.Generator().manual_seed(1))
-    inputs = {"input_ids": ids, "pixel_values": drawn(2, 3, 24, 24), "attention_mask": torch.ones_like(ids)}
-    models = [peaked(CLIPModel, config, implementation, factor=40.0) for implementation in ("sdpa", "eager")]
+    kind, config, inputs = clip()
+    models = [peaked(kind, config, implementation, factor=40.0) for implementation in ("sdpa", "eager")]
     with torch.no_grad():
         with attnviz.capture(models[0]) as trace:
             models[0](**inputs)
@@ -161,29 +102,8 @@ def test_clip_has_a_tower_for_text_and_one_for_pictures():
 
 
 def test_whisper_listens_writes_and_looks_across():
-    from transformers import WhisperConfig, WhisperModel
-
-    config = WhisperConfig(
-        vocab_size=64,
-        d_model=32,
-        encoder_layers=2,
-        decoder_layers=2,
-        encoder_attention_heads=4,
-        decoder_attention_heads=4,
-        encoder_ffn_dim=32,
-        decoder_ffn_dim=32,
-        num_mel_bins=8,
-        max_source_positions=12,
-        max_target_positions=16,
-        pad_token_id=0,
-        bos_token_id=1,
-        eos_token_id=2,
-        decoder_start_token_id=1,
-        suppress_tokens=None,
-        begin_suppress_tokens=None,
-    )
-    inputs = {"input_features": drawn(2, 8, 24), "decoder_input_ids": torch.tensor([[1, 5, 6], [1, 7, 8]])}
-    models = [peaked(WhisperModel, config, implementation) for implementation in ("sdpa", "eager")]
+    kind, config, inputs = whisper()
+    models = [peaked(kind, config, implementation) for implementation in ("sdpa", "eager")]
     with torch.no_grad():
         with attnviz.capture(models[0]) as trace:
             models[0](**inputs)
@@ -195,39 +115,6 @@ def test_whisper_listens_writes_and_looks_across():
     ]:
         assert trace.layers(role) == (0, 1)
         assert {found.shape for found in trace.of_role(role)} == {shape}
-        compare(trace.of_role(role), weights)
-
-
-def test_marian_translates():
-    from transformers import MarianConfig, MarianModel
-
-    config = MarianConfig(
-        vocab_size=64,
-        d_model=32,
-        encoder_layers=2,
-        decoder_layers=2,
-        encoder_attention_heads=4,
-        decoder_attention_heads=4,
-        encoder_ffn_dim=32,
-        decoder_ffn_dim=32,
-        max_position_embeddings=32,
-        pad_token_id=0,
-        eos_token_id=2,
-        decoder_start_token_id=0,
-    )
-    ids = torch.randint(3, 60, (2, 7), generator=torch.Generator().manual_seed(1))
-    inputs = {"input_ids": ids, "decoder_input_ids": ids[:, :4]}
-    models = [peaked(MarianModel, config, implementation) for implementation in ("sdpa", "eager")]
-    with torch.no_grad():
-        with attnviz.capture(models[0]) as trace:
-            models[0](**inputs)
-        eager = models[1](**inputs, output_attentions=True)
-    for role, weights in [
-        ("encoder", eager.encoder_attentions),
-        ("decoder", eager.decoder_attentions),
-        ("cross", eager.cross_attentions),
-    ]:
-        assert trace.layers(role) == (0, 1)
         compare(trace.of_role(role), weights)
 
 

@@ -4,42 +4,62 @@ from pathlib import Path
 
 import torch
 
-from tests.recording.families.measure import Case, Measured
+from tests.recording.families.measure import BOUND, MOST, PEAKED, Case, Measured
 
 PAGE = Path(__file__).parents[3] / "docs" / "families.md"
 
 HEAD = """# What recording was measured on
 
-Written by `make families`, not by hand: each row is a run on this machine's CPU (torch {torch}, transformers
-{transformers}) of a small model with random weights whose attention is peaked, not nearly uniform. `make test` runs
-the same cases and fails where an attention is missing, where a weight is further off than the bound, or where a
-layer's weights × v are not the model's own output.
+`attnviz.capture` shows the attention of models that were not made for it. This table says for which kinds of models
+that was tried, and how far the weights that it shows are from those that the model really used.
 
-*peak*: the greatest weight of a row, in the mean of all rows. *error*: the greatest difference of any weight, in all rows that have a key. *bound*: 1e-5 where no |score| is above
-64; above, twice what a float32 softmax of the same scores errs by. *held against*: the weights that the model handed
-out in the very pass that was recorded, or softmax(q·kᵀ) worked out in float64 beside it.
+Each row is one run on a CPU (torch {torch}, transformers {transformers}) of a small model with random weights. No model
+is downloaded: what matters here is how a model computes, not what it has learnt. Queries are enlarged until attention
+is peaked, because weights that are nearly uniform would be right by chance. Nearly all runs are of two or
+more sequences or pictures at once, and many of them contain padding. `make families` writes this page; `make test`
+runs the same cases, and fails where one of them does not keep to what is said below.
 
-| family | mechanism | layers | found | greatest score | peak | error | bound | held against | rows without a key | checked by output |
-|---|---|---|---|---|---|---|---|---|---|---|
+- **family**: the model, or the function of PyTorch. “Rewritten” is a layer that computes as the library does that is
+  named, without that library. “By hand” is a layer that writes attention out of single operations, which are named.
+- **mechanism**: by which way it attends. “Eager” is a model's own code, which can hand out its weights, “sdpa”
+  PyTorch's fused function, which cannot.
+- **layers**, **found**: how many attentions the model has, and how many were recorded: all of them, except in the
+  rows that say why there is nothing to record.
+- **greatest score**: the greatest |score| that a softmax was taken of; at most {most:g}, because the greater a
+  score is, the more coarsely float32 rounds it, and a softmax passes that on to the weights. “–” stands where weights
+  are not a softmax of products of queries and keys.
+- **peak**: the greatest weight of a row, in the mean of all rows; at least {peaked}. “–” stands where
+  rows are no softmax.
+- **error**: the greatest difference of any single weight, over all layers, items, heads, queries and keys; at most
+  {bound:g}: 1e-05 is a hundred-thousandth, and a weight is at most 1.
+- **held against**: what the weights were compared with. “Its own weights, same pass”: those that the model handed out
+  in the very run that was recorded. “In float64”: worked out beside the recording in double precision, with the
+  formula in the documentation of the function or in the paper. Where nothing was recorded, the column holds
+  what recording said about it instead.
+- **rows without a key**: queries from which the mask hides every key. A softmax of nothing has no value, so they are
+  counted apart and not compared. Neither are queries that are padding.
+- **checked by output**: recording checks itself. It multiplies weights by values in some rows and compares with what
+  the layer gave out. This many layers were confirmed that way: all that were found.
+
+| family | mechanism | layers | found | greatest score | peak | error | held against | rows without a key | checked by output |
+|---|---|---|---|---|---|---|---|---|---|
 """
 
 
 def row(case: Case, found: Measured) -> str:
     """One line of the table."""
-    largest = "–" if found.largest_score is None else f"{found.largest_score:.3g}"
-    cells = (
-        case.family,
-        case.mechanism,
-        found.expected,
-        found.layers,
-        largest,
-        f"{found.peak:.2f}",
-        f"{found.error:.1e}",
-        f"{found.bound:.1e}",
-        found.against,
-        found.masked,
-        f"{found.checked} of {found.layers}",
-    )
+    if found.reason:
+        numbers = ("–", "–", "–", f"not compared: {found.reason}", "–", "–")
+    else:
+        numbers = (
+            "–" if found.largest_score is None else f"{found.largest_score:.3g}",
+            "–" if found.peak is None else f"{found.peak:.2f}",
+            f"{found.error:.1e}",
+            found.against,
+            found.masked,
+            f"{found.checked} of {found.layers}",
+        )
+    cells = (case.family, case.mechanism, found.expected, found.layers, *numbers)
     return f"| {' | '.join(map(str, cells))} |"
 
 
@@ -47,7 +67,13 @@ def page(rows: list[str]) -> str:
     """The whole page."""
     import transformers
 
-    head = HEAD.format(torch=torch.__version__.partition("+")[0], transformers=transformers.__version__)
+    head = HEAD.format(
+        torch=torch.__version__.partition("+")[0],
+        transformers=transformers.__version__,
+        most=MOST,
+        peaked=PEAKED,
+        bound=BOUND,
+    )
     return head + "".join(f"{one}\n" for one in rows)
 
 
