@@ -234,3 +234,12 @@ def test_each_run_is_an_attention_of_its_own():
         model(torch.randn(1, 6, 8))
         model(torch.randn(1, 4, 8))
     assert [found.shape for found in trace] == [(5, 6), (5, 4)]
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
+def test_one_item_is_one_item_and_not_one_head(form):
+    q, k, v = (one[:1] for one in tensors())
+    with attnviz.capture(model := Attention(form), implicit=True) as trace:
+        model(q, k, v)
+    assert (trace[0].items, trace[0].heads) == (1, HEADS)
+    torch.testing.assert_close(trace[0].weights(None).double(), FORMS[form](q, k)[0], atol=2e-6, rtol=0)

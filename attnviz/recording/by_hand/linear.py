@@ -156,7 +156,9 @@ def _take(
         hand.open.remove(one)
         recording.note(NO_WEIGHTS, name=recording.modules.shown_name(one.module))
         return
-    dims: Dims = (*(tuple(axis for axis in leaves(group) if axis not in features) for group in query.dims), keys)
+    # The dimension of the features is none of the weights'; one with a single entry may be items or heads.
+    lead = [group for group in query.dims if not group or not set(leaves(group)) <= set(features)]
+    dims: Dims = (*(tuple(axis for axis in leaves(group) if axis not in features) for group in lead), keys)
     shared = (key.axes() - set(features)) | set(keys)
     arrangement = replace(arrange(dims, keys, frozenset(shared), None, one.hint), packed=False)
     queries, all_keys = arrangement.of_queries(query, features), arrangement.of_keys(key, features)
