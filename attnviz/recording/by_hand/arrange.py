@@ -1,7 +1,7 @@
 """Which axes of scores are items, heads, queries and keys."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from torch import Tensor, nn
@@ -24,6 +24,17 @@ class Arrangement:
     keys: Axes
     shared: frozenset[Axis]
     packed: bool = False
+
+    def as_split(self) -> "Arrangement":
+        """With the axes that views have split since, as tensors that are viewed so have them."""
+        return Arrangement(
+            leaves(self.items),
+            leaves(self.heads),
+            leaves(self.queries),
+            leaves(self.keys),
+            frozenset(leaves(self.shared)),
+            self.packed,
+        )
 
     @property
     def sizes(self) -> tuple[int, int, int, int]:
@@ -50,21 +61,6 @@ class Arrangement:
         if self.heads[: len(own)] == own and not set(self.heads[len(own) :]) & factor.axes():
             return _whole(factor, (self.items, own, self.keys, width))
         return _whole(factor, (self.items, self.heads, self.keys, width))
-
-    def apart(self, heads: int) -> "Arrangement":
-        """The one axis of items and heads as two."""
-        (axis,) = self.items or self.heads
-        if heads in (1, axis.size):
-            items, own = ((axis,), ()) if heads == 1 else ((), (axis,))
-            return replace(self, items=items, heads=own, packed=False)
-        items_axis, heads_axis = axis.split(axis.size // heads)
-        return replace(
-            self,
-            items=(items_axis,),
-            heads=(heads_axis,),
-            shared=self.shared | {items_axis, heads_axis},
-            packed=False,
-        )
 
 
 def arrange(dims: Dims, keys: Axes, shared: frozenset[Axis], rows: Axes | None, hint: int | None) -> Arrangement:

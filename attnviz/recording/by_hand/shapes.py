@@ -122,6 +122,9 @@ def _cat(call: Called) -> None:
     nodes = [call.hand.table.get(tensor) for tensor in tensors]
     scores = [node for node in nodes if isinstance(node, Scores)]
     if not scores:
+        if dim == 0 and call.output.ndim == 3 and len({tensor.shape for tensor in tensors}) == 1:
+            # Heads that lie behind each other, all items of one and then all of the next.
+            call.hand.remember_merge(call.output, len(tensors), tensors[0].shape[0])
         if len(tensors) == 2 and call.output.ndim > 1 and dim in (-1, call.output.ndim - 1):
             call.hand.table.put(call.output, mark(call.output, "joined"))
         return

@@ -38,7 +38,7 @@ def weights_made(hand: Hand, recording: Recording, scores: Scores, group: Axes, 
     one = hand.begin(recording, tuple(output.shape), keys)
     if one is None:
         return None
-    one.merged, one.sink = scores.product.merged, scores.sink
+    one.merged, one.links, one.sink = scores.product.merged, scores.product.links, scores.sink
     made = Factor(output.detach(), scores.dims)
     if not _keep(one, scores, found, made):
         return None
@@ -56,7 +56,7 @@ def gates_met(hand: Hand, recording: Recording, gates: Gates, tensor: Tensor, ke
     one = hand.begin(recording, tuple(tensor.shape), keys)
     if one is None:
         return None
-    one.merged = scores.product.merged
+    one.merged, one.links = scores.product.merged, scores.product.links
     kept = _keep(one, scores, found, Factor(tensor.detach(), gates.dims), gates.factor)
     return Weights(gates.dims, keys, one) if kept else None
 
