@@ -17,6 +17,9 @@ from attnviz.recording.roles import Part
 from attnviz.recording.sample import Sample, sampled_rows
 
 AS_MADE = _m("These weights are kept as the model made them: they cannot be computed again from queries and keys.")
+UNSEEN = _m(
+    "These weights were not seen to multiply values as they were made; what the model did with them is not known."
+)
 IMPLICIT = _m(
     "Linear attention never makes these weights; they are what its output amounts to: φ(q)·φ(k), over their sum "
     "where the model divides by it."
@@ -110,6 +113,7 @@ class ByHand(Call):
     column: tuple[Tensor, Tensor] | None = None
     gates: float = 0.0
     elsewhere: bool | None = None
+    note: str = ""
 
     def meaning(self, masks: Masks, part: Part | None) -> Meaning | Weights:  # noqa: ARG002  q and k tell nothing of it
         """The scores in the terms of an attention."""
@@ -126,6 +130,7 @@ class ByHand(Call):
                 mask=rule,
                 form="dot-product",
                 normalised=False,
+                note=self.note,
                 causal=causal,
                 elsewhere=self.elsewhere,
                 sample=sample,
@@ -140,6 +145,7 @@ class ByHand(Call):
             bias=bias,
             softcap=formula.cap,
             sinks=formula.sinks,
+            note=self.note,
             causal=causal,
             elsewhere=self.elsewhere,
             sample=sample,

@@ -11,7 +11,7 @@ from attnviz.attention import Form
 from attnviz.base.language import _m
 from attnviz.recording.by_hand.arrange import Arrangement, Axes, arrange, stated_heads
 from attnviz.recording.by_hand.axes import Factor, leaves, size_of
-from attnviz.recording.by_hand.call import AsMade, ByHand, Features
+from attnviz.recording.by_hand.call import UNSEEN, AsMade, ByHand, Features
 from attnviz.recording.by_hand.provenance import Table
 from attnviz.recording.by_hand.steps import Steps
 from attnviz.recording.recording import Recording
@@ -28,6 +28,9 @@ ALONE = _m(
 ITEMS_OR_HEADS = _m(
     "“{name}”: nothing tells which of its {count} blocks of weights are heads and which are items; "
     "each is shown as an item."
+)
+NOT_SEEN = _m(
+    "“{name}”: its weights were not seen to multiply values as they were made; what the model did with them is not known."
 )
 CHANGED = _m("“{name}” is not shown: its queries, keys or mask were overwritten after they had been used.")
 
@@ -202,6 +205,9 @@ def _close(one: Open, recording: Recording, steps: Steps) -> None:
     if versions_of(one.tensors) != one.versions:
         recording.note(CHANGED, name=recording.modules.shown_name(one.module))
         return
+    if not one.values_seen and not isinstance(call, Features):
+        call.note = UNSEEN
+        recording.note(NOT_SEEN, name=recording.modules.shown_name(one.module))
     if arrangement.packed:
         _part(one, call, arrangement.sizes[0] * arrangement.sizes[1], recording)
     if arrangement.sizes[2] == 1 and one.values_seen:
