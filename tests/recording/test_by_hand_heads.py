@@ -98,3 +98,44 @@ def test_a_view_of_packed_weights_beside_the_product_raises_no_alarm():
     assert (found.items, found.heads) == (2, HEADS)
     torch.testing.assert_close(found.weights(None, 1), made[1], atol=1e-6, rtol=0)
     assert found.output(0, 1).shape == (COUNT, WIDTH // HEADS)
+
+
+@pytest.mark.parametrize("stated", [False, True])
+def test_learnt_keys_that_all_items_share_have_heads_and_no_items(stated):
+    class Memory(nn.Module):
+        def __init__(self):
+            super().__init__()
+            if stated:
+                self.num_heads = HEADS
+            self.keys, self.values = (nn.Parameter(torch.randn(HEADS, 6, 4)) for _ in range(2))
+
+        def forward(self, rows):
+            query = rows.view(2, COUNT, HEADS, 4).transpose(1, 2)
+            self.made = (query @ self.keys.mT).softmax(-1)
+            return self.made @ self.values
+
+    with torch.no_grad(), attnviz.capture(model := Memory()) as trace:
+        model(torch.randn(2, COUNT, WIDTH))
+    (found,) = trace
+    assert (found.items, found.heads, found.shape) == (2, HEADS, (COUNT, 6))
+    torch.testing.assert_close(found.weights(None, 1), model.made[1], atol=1e-6, rtol=0)
+    assert found.check.agrees
+    assert not trace.notes
+
+
+@pytest.mark.parametrize("stated", [False, True])
+def test_where_nothing_tells_which_of_many_dimensions_are_heads_that_is_said(stated):
+    class Axial(nn.Module):
+        def __init__(self):
+            super().__init__()
+            if stated:
+                self.num_heads = HEADS
+
+        def forward(self, rows):
+            split = rows.view(2, 4, COUNT, HEADS, 4).permute(0, 3, 1, 2, 4)
+            return (split @ split.mT).softmax(-1) @ split
+
+    with attnviz.capture(model := Axial()) as trace:
+        model(torch.randn(2, 4, COUNT, WIDTH))
+    assert trace[0].heads == (HEADS if stated else 4)
+    assert ["which of the dimensions" in str(note) for note in trace.notes] == ([] if stated else [True])

@@ -16,7 +16,10 @@ Axes = tuple[Axis, ...]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Arrangement:
-    """shared: what the keys depend on beside the keys' own axis. packed: items and heads may be one axis."""
+    """shared: what the keys depend on beside the keys' own axis. packed: items and heads may be one axis.
+
+    guessed: nothing told which of several dimensions are heads.
+    """
 
     items: Axes
     heads: Axes
@@ -24,6 +27,7 @@ class Arrangement:
     keys: Axes
     shared: frozenset[Axis]
     packed: bool = False
+    guessed: bool = False
 
     def as_split(self) -> "Arrangement":
         """With the axes that views have split since, as tensors that are viewed so have them."""
@@ -34,6 +38,7 @@ class Arrangement:
             leaves(self.keys),
             frozenset(leaves(self.shared)),
             self.packed,
+            self.guessed,
         )
 
     @property
@@ -82,9 +87,14 @@ def arrange(dims: Dims, keys: Axes, shared: frozenset[Axis], rows: Axes | None, 
         # One of the dimensions for items and heads has a single entry; the heads come last.
         is_heads = both[0] in lead[-1]
         return Arrangement(() if is_heads else both, both if is_heads else (), queries, keys, shared)
+    in_front = bool(sharing and both) and rest.index(sharing[-1]) < rest.index(both[0])
+    if len(both) == 1 and in_front and both[0].size * size_of(sharing) != hint:
+        # All items share the keys, which are learnt: the items come first, the heads then.
+        return Arrangement(sharing, both, queries, keys, shared)
     items, heads = _items_and_heads(both, sharing, hint)
     packed = len(both) == 1 and not sharing
-    return Arrangement(items, heads, queries, keys, shared, packed)
+    guessed = len(both) > 2 and not any(axis.size * size_of(sharing) == hint for axis in both)
+    return Arrangement(items, heads, queries, keys, shared, packed, guessed)
 
 
 def _queries(own: Sequence[Axis], keys: int, rows: Axes | None, hint: int | None) -> Axes:

@@ -25,12 +25,19 @@ ALONE = _m(
     "A softmax over {count} entries that multiplies no values along them: a router, a classifier or a "
     "distribution, not attention."
 )
+NOT_KNOWN = _m(
+    "“{name}” was not recorded: it multiplies values by something made of q·k in a way that is not known here."
+)
 ITEMS_OR_HEADS = _m(
     "“{name}”: nothing tells which of its {count} blocks of weights are heads and which are items; "
     "each is shown as an item."
 )
 NOT_SEEN = _m(
     "“{name}”: its weights were not seen to multiply values as they were made; what the model did with them is not known."
+)
+WHICH_HEADS = _m(
+    "“{name}”: nothing tells which of the dimensions before queries and keys are heads; the last one is shown as heads, "
+    "the others as items."
 )
 CHANGED = _m("“{name}” is not shown: its queries, keys or mask were overwritten after they had been used.")
 
@@ -60,6 +67,9 @@ class Open:
     merged: tuple[int, int] | None = None
     links: tuple[Link | None, ...] = ()
     values_seen: bool = False
+    # Whether it is a softmax of something that was made of scores; whether its rows sum to 1.
+    of_scores: bool = False
+    normalised: bool = True
 
 
 @dataclass(slots=True)
@@ -72,6 +82,9 @@ class Hand:
     # Views that merged two dimensions into the first: items and heads, before a batched product.
     merged: "weakref.WeakValueDictionary[int, Tensor]" = field(default_factory=weakref.WeakValueDictionary)
     merged_sizes: dict[int, tuple[int, int]] = field(default_factory=dict)
+    # Modules that multiplied values by something unknown that was made of scores; those that are accounted for.
+    unknown: set[nn.Module] = field(default_factory=set)
+    recorded: set[nn.Module] = field(default_factory=set)
 
     def begin(self, recording: Recording, shape: tuple[int, ...], keys: Axes) -> Open | None:
         """Something that may become a call, in the module that runs; None where nothing of the model runs."""
@@ -107,11 +120,19 @@ class Hand:
         """The block has ended."""
         self._close(list(self.open), recording)
         self.steps.close(recording)
+        for module in self.unknown - self.recorded:
+            name = recording.modules.shown_name(module)
+            if name not in recording.explained:
+                recording.note(NOT_KNOWN, name=name)
 
     def _close(self, ended: list[Open], recording: Recording) -> None:
         for one in ended:
             self.open.remove(one)
         for one in ended:
+            if one.call is not None:
+                self.recorded.add(one.module)
+            elif one.of_scores and one.module in self.unknown:
+                continue
             _close(one, recording, self.steps)
 
 
@@ -191,7 +212,7 @@ def _keep_made(one: Open, value: Factor, rows: Axes | None) -> bool:
     stored = arrangement.pairs(one.made)
     if stored is None:
         return False
-    keep_as_made(one, arrangement, stored)
+    keep_as_made(one, arrangement, stored, normalised=one.normalised)
     return True
 
 
@@ -208,6 +229,8 @@ def _close(one: Open, recording: Recording, steps: Steps) -> None:
     if not one.values_seen and not isinstance(call, Features):
         call.note = UNSEEN
         recording.note(NOT_SEEN, name=recording.modules.shown_name(one.module))
+    if arrangement.guessed:
+        recording.note(WHICH_HEADS, name=recording.modules.shown_name(one.module))
     if arrangement.packed:
         _part(one, call, arrangement.sizes[0] * arrangement.sizes[1], recording)
     if arrangement.sizes[2] == 1 and one.values_seen:

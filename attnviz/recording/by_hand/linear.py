@@ -154,6 +154,7 @@ def _take(
         return
     if not recording.options.implicit:
         hand.open.remove(one)
+        hand.recorded.add(one.module)
         recording.note(NO_WEIGHTS, name=recording.modules.shown_name(one.module))
         return
     dims: Dims = (*(tuple(axis for axis in leaves(group) if axis not in features) for group in query.dims), keys)
