@@ -22,8 +22,8 @@ class Meaning:
     """A call in the terms of `Attention.from_qk`.
 
     causal: no query sees a later key. elsewhere: the keys come from another sequence than the queries;
-    None where that cannot be seen. modify: changes the scores; adds: by an addition alone. sample: what the model's
-    own output is compared by. query_tokens, key_tokens: where the call itself tells what they stand for. own: the
+    None where that cannot be seen. modify: changes the scores; adds: by an addition alone. note: a message id, or "".
+    sample: what the model's own output is compared by. query_tokens, key_tokens: where the call itself tells what they stand for. own: the
     tensors are copies, which the model cannot overwrite.
     """
 
@@ -37,6 +37,7 @@ class Meaning:
     sinks: Float[Tensor, " heads"] | None = None
     modify: ScoreFunction | None = None
     adds: bool = False
+    note: str = ""
     causal: bool = False
     elsewhere: bool | None = None
     sample: Sample | Samples | None = None

@@ -221,6 +221,7 @@ class Reading:
             bias=meaning.bias,
             softcap=meaning.softcap,
             sinks=meaning.sinks,
+            note=meaning.note,
             name=name,
             role=role,
             query_tokens=meaning.query_tokens,

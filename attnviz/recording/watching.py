@@ -90,6 +90,8 @@ class _Watch(TorchFunctionMode):
             output = func(*args, **kwargs) if kwargs else func(*args)
         for observer in OBSERVERS.get(func, ()):
             observer(func, args, kwargs or {}, output)
+        if isinstance(output, Tensor | tuple) and func not in by_hand.OBSERVERS:
+            by_hand.ANY_OTHER(func, args, kwargs or {}, output)
         return output
 
 

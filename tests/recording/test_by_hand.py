@@ -149,6 +149,48 @@ def test_attention_whose_product_with_values_is_never_seen_still_is_attention():
     assert trace[0].check is None
 
 
+def one_head_ablated(q, k, v):
+    weights = (q @ k.mT / math.sqrt(WIDTH)).softmax(-1)
+    weights[:, 1] = 0
+    return weights @ v
+
+
+def overwritten(q, k, v):
+    weights = (q @ k.mT / math.sqrt(WIDTH)).softmax(-1)
+    weights.copy_(torch.eye(QUERIES))
+    return weights @ v
+
+
+def hardened(q, k, v):
+    weights = (q @ k.mT / math.sqrt(WIDTH)).softmax(-1)
+    return (F.one_hot(weights.argmax(-1), QUERIES) - weights.detach() + weights) @ v
+
+
+def differential(q, k, v):
+    one, other = ((q[..., part] @ k[..., part].mT / 2).softmax(-1) for part in (slice(4), slice(4, None)))
+    return (one - 0.5 * other) @ v
+
+
+def contrasted(q, k, v):
+    return (q @ k.mT / math.sqrt(WIDTH)).softmax(-1)
+
+
+@pytest.mark.parametrize("form", [one_head_ablated, overwritten, hardened, differential, contrasted])
+def test_weights_that_multiply_no_values_as_they_were_made_say_so(form):
+    trace = record(form, *tensors())
+    assert len(trace) == (2 if form is differential else 1)
+    assert all("not seen to multiply values" in str(found.note) for found in trace)
+    (note,) = trace.notes
+    assert "“blocks.0.attn”" in str(note)
+    assert "not seen to multiply values" in str(note)
+
+
+def test_weights_that_multiply_values_say_nothing():
+    trace = record(plain, *tensors())
+    assert not trace[0].note
+    assert not trace.notes
+
+
 def test_dropout_is_said_and_shown_are_the_weights_before_it():
     def dropping(q, k, v):
         return F.dropout((q @ k.mT * WIDTH**-0.5).softmax(-1), 0.5) @ v

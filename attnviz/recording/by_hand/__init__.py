@@ -10,10 +10,10 @@ from typing import Any
 from torch import nn
 
 from attnviz.recording.by_hand.hand import Hand
-from attnviz.recording.by_hand.observers import OBSERVERS
+from attnviz.recording.by_hand.observers import ANY_OTHER, OBSERVERS
 from attnviz.recording.recording import Recording
 
-__all__ = ["OBSERVERS", "at_end"]
+__all__ = ["ANY_OTHER", "OBSERVERS", "at_end"]
 
 
 def at_end(recording: Recording, module: nn.Module, output: Any) -> None:

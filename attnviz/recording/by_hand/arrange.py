@@ -1,7 +1,7 @@
 """Which axes of scores are items, heads, queries and keys."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from torch import Tensor, nn
@@ -16,7 +16,10 @@ Axes = tuple[Axis, ...]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Arrangement:
-    """shared: what the keys depend on beside the keys' own axis. packed: items and heads may be one axis."""
+    """shared: what the keys depend on beside the keys' own axis. packed: items and heads may be one axis.
+
+    guessed: nothing told which of several dimensions are heads.
+    """
 
     items: Axes
     heads: Axes
@@ -24,6 +27,19 @@ class Arrangement:
     keys: Axes
     shared: frozenset[Axis]
     packed: bool = False
+    guessed: bool = False
+
+    def as_split(self) -> "Arrangement":
+        """With the axes that views have split since, as tensors that are viewed so have them."""
+        return Arrangement(
+            leaves(self.items),
+            leaves(self.heads),
+            leaves(self.queries),
+            leaves(self.keys),
+            frozenset(leaves(self.shared)),
+            self.packed,
+            self.guessed,
+        )
 
     @property
     def sizes(self) -> tuple[int, int, int, int]:
@@ -51,21 +67,6 @@ class Arrangement:
             return _whole(factor, (self.items, own, self.keys, width))
         return _whole(factor, (self.items, self.heads, self.keys, width))
 
-    def apart(self, heads: int) -> "Arrangement":
-        """The one axis of items and heads as two."""
-        (axis,) = self.items or self.heads
-        if heads in (1, axis.size):
-            items, own = ((axis,), ()) if heads == 1 else ((), (axis,))
-            return replace(self, items=items, heads=own, packed=False)
-        items_axis, heads_axis = axis.split(axis.size // heads)
-        return replace(
-            self,
-            items=(items_axis,),
-            heads=(heads_axis,),
-            shared=self.shared | {items_axis, heads_axis},
-            packed=False,
-        )
-
 
 def arrange(dims: Dims, keys: Axes, shared: frozenset[Axis], rows: Axes | None, hint: int | None) -> Arrangement:
     """Of all axes but the keys, those that the keys do not depend on are queries, or heads that share keys.
@@ -86,9 +87,14 @@ def arrange(dims: Dims, keys: Axes, shared: frozenset[Axis], rows: Axes | None, 
         # One of the dimensions for items and heads has a single entry; the heads come last.
         is_heads = both[0] in lead[-1]
         return Arrangement(() if is_heads else both, both if is_heads else (), queries, keys, shared)
+    in_front = bool(sharing and both) and rest.index(sharing[-1]) < rest.index(both[0])
+    if len(both) == 1 and in_front and both[0].size * size_of(sharing) != hint:
+        # All items share the keys, which are learnt: the items come first, the heads then.
+        return Arrangement(sharing, both, queries, keys, shared)
     items, heads = _items_and_heads(both, sharing, hint)
     packed = len(both) == 1 and not sharing
-    return Arrangement(items, heads, queries, keys, shared, packed)
+    guessed = len(both) > 2 and not any(axis.size * size_of(sharing) == hint for axis in both)
+    return Arrangement(items, heads, queries, keys, shared, packed, guessed)
 
 
 def _queries(own: Sequence[Axis], keys: int, rows: Axes | None, hint: int | None) -> Axes:

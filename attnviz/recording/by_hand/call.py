@@ -17,6 +17,9 @@ from attnviz.recording.roles import Part
 from attnviz.recording.sample import Sample, sampled_rows
 
 AS_MADE = _m("These weights are kept as the model made them: they cannot be computed again from queries and keys.")
+UNSEEN = _m(
+    "These weights were not seen to multiply values as they were made; what the model did with them is not known."
+)
 IMPLICIT = _m(
     "Linear attention never makes these weights; they are what its output amounts to: φ(q)·φ(k), over their sum "
     "where the model divides by it."
@@ -110,6 +113,7 @@ class ByHand(Call):
     column: tuple[Tensor, Tensor] | None = None
     gates: float = 0.0
     elsewhere: bool | None = None
+    note: str = ""
 
     def meaning(self, masks: Masks, part: Part | None) -> Meaning | Weights:  # noqa: ARG002  q and k tell nothing of it
         """The scores in the terms of an attention."""
@@ -126,6 +130,7 @@ class ByHand(Call):
                 mask=rule,
                 form="dot-product",
                 normalised=False,
+                note=self.note,
                 causal=causal,
                 elsewhere=self.elsewhere,
                 sample=sample,
@@ -140,6 +145,7 @@ class ByHand(Call):
             bias=bias,
             softcap=formula.cap,
             sinks=formula.sinks,
+            note=self.note,
             causal=causal,
             elsewhere=self.elsewhere,
             sample=sample,
@@ -157,14 +163,16 @@ class ByHand(Call):
         """The keys."""
         return self.key
 
-    def apart(self, items: int) -> None:
+    def apart(self, items: int, heads_first: bool) -> None:
         """Makes items and heads of the items that there are."""
-        self.query, self.key = _apart(self.query, items), _apart(self.key, items)
-        self.value = None if self.value is None else _apart(self.value, items)
+        self.query, self.key = _apart(self.query, items, heads_first), _apart(self.key, items, heads_first)
+        self.value = None if self.value is None else _apart(self.value, items, heads_first)
         if self.column is not None:
-            self.column = (_apart(self.column[0], items), _apart(self.column[1], items))
-        terms = tuple((factor, _apart(tensor, items)) for factor, tensor in self.formula.terms)
-        forbidden = tuple((_apart(tensor, items), when, low) for tensor, when, low in self.formula.forbidden)
+            self.column = (_apart(self.column[0], items, heads_first), _apart(self.column[1], items, heads_first))
+        terms = tuple((factor, _apart(tensor, items, heads_first)) for factor, tensor in self.formula.terms)
+        forbidden = tuple(
+            (_apart(tensor, items, heads_first), when, low) for tensor, when, low in self.formula.forbidden
+        )
         self.formula = replace(self.formula, query=self.query, key=self.key, terms=terms, forbidden=forbidden)
 
 
@@ -201,12 +209,12 @@ class AsMade(Call):
         """The weights and the values."""
         return ("stored", "value")
 
-    def apart(self, items: int) -> None:
+    def apart(self, items: int, heads_first: bool) -> None:
         """Makes items and heads of the items that there are."""
-        self.stored = _apart(self.stored, items)
-        self.value = None if self.value is None else _apart(self.value, items)
+        self.stored = _apart(self.stored, items, heads_first)
+        self.value = None if self.value is None else _apart(self.value, items, heads_first)
         if self.column is not None:
-            self.column = (_apart(self.column[0], items), _apart(self.column[1], items))
+            self.column = (_apart(self.column[0], items, heads_first), _apart(self.column[1], items, heads_first))
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -247,12 +255,12 @@ class Features(Call):
         """The keys' features."""
         return self.key
 
-    def apart(self, items: int) -> None:
+    def apart(self, items: int, heads_first: bool) -> None:
         """Makes items and heads of the items that there are."""
-        self.query, self.key = _apart(self.query, items), _apart(self.key, items)
-        self.value = None if self.value is None else _apart(self.value, items)
+        self.query, self.key = _apart(self.query, items, heads_first), _apart(self.key, items, heads_first)
+        self.value = None if self.value is None else _apart(self.value, items, heads_first)
         if self.column is not None:
-            self.column = (_apart(self.column[0], items), _apart(self.column[1], items))
+            self.column = (_apart(self.column[0], items, heads_first), _apart(self.column[1], items, heads_first))
 
 
 def joined(tensors: Sequence[Tensor]) -> Tensor:
@@ -268,8 +276,10 @@ def _both(rule: Mask | None, other: Mask | None) -> Mask | None:
     return other if rule is None else rule if other is None else rule & other
 
 
-def _apart(tensor: Tensor, items: int) -> Tensor:
+def _apart(tensor: Tensor, items: int, heads_first: bool) -> Tensor:
     """A dimension of size 1 stands for all items and all heads."""
     if tensor.shape[0] == 1:
         return tensor
+    if heads_first:
+        return tensor.reshape(-1, items, *tensor.shape[2:]).transpose(0, 1)
     return tensor.reshape(items, -1, *tensor.shape[2:])

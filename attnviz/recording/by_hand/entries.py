@@ -20,8 +20,10 @@ from attnviz.recording.by_hand.provenance import (
     OfScores,
     Scores,
     Spread,
+    Unknown,
     Weights,
     is_learnt,
+    is_of_scores,
 )
 
 
@@ -50,6 +52,9 @@ def _binary(operation: Operation, *, changes: int = 0, of_unknown: OfUnknown | N
         right = call.args[1] if len(call.args) > 1 else call.kwargs.get("other")
         table = call.hand.table
         node = table.get(left, changes)
+        if isinstance(node, Unknown) and isinstance(table.get(right), Scores):
+            # What is added to scores may itself be made of such.
+            node = None
         if node is not None and isinstance(left, Tensor):
             know(call.hand, Pair(node, left, right, True, call.output), operation)
             return
@@ -69,6 +74,8 @@ def know(hand: Hand, pair: Pair, operation: Operation) -> None:
         hand.table.put(pair.output, after)
     elif isinstance(pair.node, Scores):
         _opaque(hand, pair.node, pair.mine, pair.output)
+    elif is_of_scores(pair.node) and pair.output.ndim == len(pair.node.dims):
+        hand.table.put(pair.output, Unknown(pair.node.dims))
     else:
         hand.table.drop(pair.output)
 
@@ -94,7 +101,7 @@ def _joined(hand: Hand, left: Tensor, right: Tensor, output: Tensor) -> None:
 
 def _times(_hand: Hand, pair: Pair) -> Node | None:
     node, other, output = pair.node, pair.other, pair.output
-    if isinstance(node, Weights | Gates) and isinstance(other, Tensor) and output.numel() > pair.mine.numel():
+    if isinstance(node, Weights | Gates | Unknown) and isinstance(other, Tensor) and output.numel() > pair.mine.numel():
         product = of_product(pair.mine, other) if pair.first else of_product(other, pair.mine)
         return Spread((), product, node)
     if isinstance(node, Weights | Mark):
@@ -241,6 +248,10 @@ def _tanh(node: Node) -> Node | None:
     return elementwise.tanh(node) if isinstance(node, Scores) else None
 
 
+def _negative(node: Node) -> Node | None:
+    return elementwise.times(node, -1.0) if isinstance(node, Scores) else None
+
+
 def _exp(node: Node) -> Node | None:
     if isinstance(node, Scores) and node.sink is None:
         return OfScores(node.dims, "exp", node)
@@ -292,6 +303,7 @@ STEPS: tuple[tuple[tuple[Any, ...], Step], ...] = (
     (functions.MASKED_FILL, _fill(0)),
     (functions.MASKED_FILL_, _fill(1)),
     (functions.WHERE, _where),
+    (functions.NEGATIVE, _unary(_negative)),
     (functions.TANH, _unary(_tanh)),
     (functions.TANH_, _unary(_tanh, 1)),
     (functions.CLAMP, _clamp(0)),

@@ -34,7 +34,9 @@ LINEAR = (F.linear,)
 VIEWS = named("view", "reshape", "unflatten", "flatten", "squeeze", "unsqueeze", "view_as", "reshape_as")
 PERMUTE, T, READ_T, READ_MT = named("permute"), named("t"), attributes("T"), attributes("mT")
 PERMUTATIONS = (*named("transpose", "swapaxes", "swapdims"), *PERMUTE, *T, *READ_T, *READ_MT)
-SAME = named("to", "float", "double", "half", "bfloat16", "type", "type_as", "contiguous", "clone", "detach")
+SAME = named(
+    "to", "float", "double", "half", "bfloat16", "type", "type_as", "contiguous", "clone", "detach"
+) + attributes("data")
 DROPOUT = named("dropout")
 SAME_IN_VALUE = (*named("nan_to_num"), *DROPOUT)
 
@@ -48,11 +50,19 @@ WHERE = named("where")
 TANH, TANH_ = named("tanh"), in_place(["tanh"])
 CLAMP, CLAMP_ = named("clamp", "clip", "clamp_min"), in_place(["clamp", "clip", "clamp_min"])
 MAXIMUM, ROW_MAXIMUM = named("max", "maximum"), named("max", "amax")
+NEGATIVE = named("neg", "negative", "__neg__")
 EXP, EXP_ = named("exp"), in_place(["exp"])
 SUM, CUMSUM, LOG_SUM_EXP = named("sum"), named("cumsum"), named("logsumexp")
 SIGMOID, SIGMOID_ = named("sigmoid"), in_place(["sigmoid"])
-SOFTMAX, LOG_SOFTMAX = named("softmax"), named("log_softmax")
+SOFTMAX, LOG_SOFTMAX = named("softmax", "_softmax"), named("log_softmax")
+ATEN_SOFTMAX = (torch.ops.aten._softmax, torch.ops.aten._softmax.default)
+SOFTMIN = named("softmin")
 CAT = named("cat", "concat", "concatenate")
+# Tensors that have no more than the shape or the type of another.
+LIKE = frozenset(
+    named(*(f"{name}_like" for name in ("zeros", "ones", "full", "empty", "rand", "randn", "randint")))
+    + named("new_zeros", "new_ones", "new_full", "new_empty", "new_tensor")
+)
 GET, SET = (Tensor.__getitem__,), (Tensor.__setitem__,)
 
 _WRITTEN_OUT = {*MUL_, *DIV_, *ADD_, *SUB_, *MASKED_FILL_, *TANH_, *CLAMP_, *EXP_, *SIGMOID_}

@@ -4,27 +4,40 @@ import weakref
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from attnviz.attention import Form
 from attnviz.base.language import _m
 from attnviz.recording.by_hand.arrange import Arrangement, Axes, arrange, stated_heads
 from attnviz.recording.by_hand.axes import Factor, leaves, size_of
-from attnviz.recording.by_hand.call import AsMade, ByHand, Features
+from attnviz.recording.by_hand.call import UNSEEN, AsMade, ByHand, Features
 from attnviz.recording.by_hand.provenance import Table
 from attnviz.recording.by_hand.steps import Steps
 from attnviz.recording.recording import Recording
 from attnviz.recording.sample import column_of, sampled_rows
 from attnviz.recording.scaled_dot_product import DROPOUT
 from attnviz.recording.tensors import Versions, kept, versions_of
+from attnviz.recording.windows.chains import Link
+from attnviz.recording.windows.layout import first_of_each
 
 ALONE = _m(
     "A softmax over {count} entries that multiplies no values along them: a router, a classifier or a "
     "distribution, not attention."
 )
+NOT_KNOWN = _m(
+    "“{name}” was not recorded: it multiplies values by something made of q·k in a way that is not known here."
+)
 ITEMS_OR_HEADS = _m(
-    "“{name}”: nothing tells how many of its {count} blocks of weights are heads and how many are items; "
+    "“{name}”: nothing tells which of its {count} blocks of weights are heads and which are items; "
     "each is shown as an item."
+)
+NOT_SEEN = _m(
+    "“{name}”: its weights were not seen to multiply values as they were made; what the model did with them is not known."
+)
+WHICH_HEADS = _m(
+    "“{name}”: nothing tells which of the dimensions before queries and keys are heads; the last one is shown as heads, "
+    "the others as items."
 )
 CHANGED = _m("“{name}” is not shown: its queries, keys or mask were overwritten after they had been used.")
 
@@ -52,7 +65,11 @@ class Open:
     versions: Versions = ()
     batch: int | None = None
     merged: tuple[int, int] | None = None
+    links: tuple[Link | None, ...] = ()
     values_seen: bool = False
+    # Whether it is a softmax of something that was made of scores; whether its rows sum to 1.
+    of_scores: bool = False
+    normalised: bool = True
 
 
 @dataclass(slots=True)
@@ -65,6 +82,9 @@ class Hand:
     # Views that merged two dimensions into the first: items and heads, before a batched product.
     merged: "weakref.WeakValueDictionary[int, Tensor]" = field(default_factory=weakref.WeakValueDictionary)
     merged_sizes: dict[int, tuple[int, int]] = field(default_factory=dict)
+    # Modules that multiplied values by something unknown that was made of scores; those that are accounted for.
+    unknown: set[nn.Module] = field(default_factory=set)
+    recorded: set[nn.Module] = field(default_factory=set)
 
     def begin(self, recording: Recording, shape: tuple[int, ...], keys: Axes) -> Open | None:
         """Something that may become a call, in the module that runs; None where nothing of the model runs."""
@@ -100,11 +120,19 @@ class Hand:
         """The block has ended."""
         self._close(list(self.open), recording)
         self.steps.close(recording)
+        for module in self.unknown - self.recorded:
+            name = recording.modules.shown_name(module)
+            if name not in recording.explained:
+                recording.note(NOT_KNOWN, name=name)
 
     def _close(self, ended: list[Open], recording: Recording) -> None:
         for one in ended:
             self.open.remove(one)
         for one in ended:
+            if one.call is not None:
+                self.recorded.add(one.module)
+            elif one.of_scores and one.module in self.unknown:
+                continue
             _close(one, recording, self.steps)
 
 
@@ -133,9 +161,9 @@ def meet_values(
     if one.call is None and not _keep_made(one, value, rows):
         return
     one.values_seen = True
-    call, arrangement = one.call, one.arrangement
-    if call is None or arrangement is None:
+    if one.call is None or one.arrangement is None:
         return
+    call, arrangement = one.call, one.arrangement.as_split()
     values, column = arrangement.of_values(value, _width(arrangement, value)), column_of_output(one, output)
     if dropped:
         recording.note(DROPOUT)
@@ -150,7 +178,8 @@ def column_of_output(one: Open, output: Factor) -> Tensor | None:
     """One column of some rows of the output, "items heads r 1"."""
     if one.arrangement is None:
         return None
-    result = one.arrangement.of_queries(output, _width(one.arrangement, output))
+    arrangement = one.arrangement.as_split()
+    result = arrangement.of_queries(output, _width(arrangement, output))
     if result is None or result.is_meta or 0 in result.shape:
         return None
     rows = sampled_rows(result.shape[2])
@@ -183,7 +212,7 @@ def _keep_made(one: Open, value: Factor, rows: Axes | None) -> bool:
     stored = arrangement.pairs(one.made)
     if stored is None:
         return False
-    keep_as_made(one, arrangement, stored)
+    keep_as_made(one, arrangement, stored, normalised=one.normalised)
     return True
 
 
@@ -197,6 +226,11 @@ def _close(one: Open, recording: Recording, steps: Steps) -> None:
     if versions_of(one.tensors) != one.versions:
         recording.note(CHANGED, name=recording.modules.shown_name(one.module))
         return
+    if not one.values_seen and not isinstance(call, Features):
+        call.note = UNSEEN
+        recording.note(NOT_SEEN, name=recording.modules.shown_name(one.module))
+    if arrangement.guessed:
+        recording.note(WHICH_HEADS, name=recording.modules.shown_name(one.module))
     if arrangement.packed:
         _part(one, call, arrangement.sizes[0] * arrangement.sizes[1], recording)
     if arrangement.sizes[2] == 1 and one.values_seen:
@@ -207,17 +241,52 @@ def _close(one: Open, recording: Recording, steps: Steps) -> None:
 
 def _part(one: Open, call: ByHand | AsMade | Features, count: int, recording: Recording) -> None:
     """Items and heads that are one dimension come apart, as far as something tells how."""
-    items = _items(one, count)
-    if items is None:
-        items = count
+    found = _items(one, count)
+    if found is None:
         recording.note(ITEMS_OR_HEADS, name=recording.modules.shown_name(one.module), count=count)
-    if items != count:
-        call.apart(items)
+    elif found[0] != count:
+        call.apart(*found)
 
 
-def _items(one: Open, count: int) -> int | None:
-    if one.merged is not None and one.merged[0] * one.merged[1] == count:
-        return one.merged[0]
+def _items(one: Open, count: int) -> tuple[int, bool] | None:
+    """How many items there are, and whether all items of the first head come first; None where nothing tells."""
+    followed = None if one.hint is not None else _items_followed(one, count)
+    if followed is not None:
+        return followed
+    items = _number_of_items(one, count)
+    if items is not None and items in (1, count):
+        return items, False
+    # What merged the two before, and the two that a view made of them again later.
+    split = one.arrangement.as_split() if one.arrangement is not None else None
+    axes = () if split is None else split.items or split.heads
+    for sizes in ([axis.size for axis in axes], one.merged or ()):
+        if len(sizes) == 2 and sizes[0] * sizes[1] == count and sizes[0] != sizes[1]:
+            outer, inner = sizes
+            items_first, heads_first = one.hint == inner or items == outer, one.hint == outer or items == inner
+            if items_first != heads_first:
+                return (outer, False) if items_first else (inner, True)
+    followed = _items_followed(one, count)
+    return followed if followed is not None and followed[0] * (one.hint or 0) == count else None
+
+
+def _items_followed(one: Open, count: int) -> tuple[int, bool] | None:
+    """The same, told by which item of the input each of them was made of."""
+    for link in one.links:
+        if link is None or link.shape[0] != count:
+            continue
+        for along in (0, 1):
+            owners = first_of_each(link, along)
+            items = 0 if owners is None else int(owners.amax()) + 1
+            if owners is None or items in (0, 1, count) or count % items:
+                continue
+            numbers = torch.arange(count)
+            for heads_first, expected in ((False, numbers // (count // items)), (True, numbers % items)):
+                if torch.equal(owners, expected):
+                    return items, heads_first
+    return None
+
+
+def _number_of_items(one: Open, count: int) -> int | None:
     batch, hint = one.batch, one.hint
     if hint is not None:
         if batch in (count, count // hint):

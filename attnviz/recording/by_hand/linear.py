@@ -154,6 +154,7 @@ def _take(
         return
     if not recording.options.implicit:
         hand.open.remove(one)
+        hand.recorded.add(one.module)
         recording.note(NO_WEIGHTS, name=recording.modules.shown_name(one.module))
         return
     # The dimension of the features is none of the weights'; one with a single entry may be items or heads.

@@ -5,7 +5,7 @@ from typing import Any
 
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
-from attnviz.recording.by_hand import entries, products, shapes, softmaxes
+from attnviz.recording.by_hand import entries, products, shapes, softmaxes, unknown
 from attnviz.recording.by_hand.called import Args, Called, Kwargs, Step
 from attnviz.recording.by_hand.hand import Hand
 from attnviz.recording.routing import recordings
@@ -31,6 +31,8 @@ def observer(step: Step) -> Callable[[Any, Args, Kwargs, Any], None]:
 
     return observe
 
+
+ANY_OTHER = observer(unknown.any_other)
 
 OBSERVERS = {
     function: observer(step)

@@ -5,14 +5,14 @@ from typing import Any
 
 from torch import Tensor
 
-from attnviz.recording.by_hand import elementwise, functions, linear
-from attnviz.recording.by_hand.axes import Axis, Dims, Factor, leaves, regrouped
+from attnviz.recording.by_hand import elementwise, functions, linear, unknown
+from attnviz.recording.by_hand.axes import Axis, Dims, Factor, all_leaves, leaves, regrouped
 from attnviz.recording.by_hand.call import AsMade
 from attnviz.recording.by_hand.called import Called, Step, dimensions, mark
 from attnviz.recording.by_hand.hand import Hand, meet_values
 from attnviz.recording.by_hand.letters import Contraction, of_einsum, of_matmul
 from attnviz.recording.by_hand.provenance import Gates, Mark, Product, Scores, Spread, Weights, is_learnt
-from attnviz.recording.by_hand.weights import gates_met
+from attnviz.recording.by_hand.weights import gates_met, waiting
 from attnviz.recording.recording import Recording
 from attnviz.recording.tensors import autocast_of
 from attnviz.recording.windows.chains import Chains
@@ -63,6 +63,11 @@ def _product(hand: Hand, recording: Recording, contraction: Contraction, output:
             _times_values(hand, recording, contraction, node, output, matrix=matrix, on_the_left=other_is_right)
             return
     summed = contraction.summed()
+    if any(
+        isinstance(node, Scores) and _mixed(hand, contraction, node, output, node is left) for node in (left, right)
+    ):
+        return
+    unknown.met_values(hand, recording, contraction, (left, right))
     if not summed:
         # An outer product; linear attention sums those of keys and values up.
         hand.table.put(output, Spread((), contraction))
@@ -87,6 +92,20 @@ def _product(hand: Hand, recording: Recording, contraction: Contraction, output:
         links=(chains.link(contraction.left), chains.link(contraction.right)),
     )
     hand.table.put(output, Scores(_refilled(dims, output), product))
+
+
+def _mixed(hand: Hand, contraction: Contraction, node: Scores, output: Tensor, on_the_left: bool) -> bool:
+    """Scores of several heads were mixed, as talking heads are: pairs of queries and keys they still are."""
+    left, right, dims = contraction.dims(left=node.dims) if on_the_left else contraction.dims(right=node.dims)
+    over = {axis for letter in contraction.summed() for axis in leaves(contraction.group(letter, left, right))}
+    queries, keys = node.product.left.axes(), node.product.right.axes()
+    there = set(all_leaves(dims))
+    if node.product.learnt or not over or not over <= queries & keys:
+        return False
+    if not (there & (queries - keys) and there & (keys - queries)):
+        return False
+    hand.table.put(output, replace(node, dims=_refilled(dims, output), opaque=True))
+    return True
 
 
 def _refilled(dims: Dims, output: Tensor) -> Dims:
@@ -118,7 +137,15 @@ def _times_values(
         if weights is None:
             return
         node = weights
-    if set(summed) != set(leaves(node.keys)):
+    keys = set(leaves(node.keys))
+    if set(summed) != keys:
+        if not set(summed) & keys and keys <= set(all_leaves(dims)) and node.pending in hand.open:
+            # Heads were mixed: what they were mixed to is what may multiply values.
+            mixed = waiting(hand, recording, _refilled(dims, output), leaves(node.keys), output, "stored")
+            if mixed is not None and not node.pending.values_seen:
+                mixed.pending.normalised = False
+                hand.open.remove(node.pending)
+                hand.table.put(output, mixed)
         return
     result = Factor(output.detach(), _refilled(dims, output))
     meet_values(node.pending, recording, value, result, rows, dropped=node.dropped)

@@ -116,6 +116,11 @@ class Gates(Node):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Unknown(Node):
+    """Something that was made of scores in a way that is not known here; with values it would be attention."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Weights(Node):
     """Weights over `keys`. pending: what waits for their product with values. dropped: some were set to 0 at random."""
 
@@ -193,6 +198,16 @@ class Table:
 
     def __len__(self) -> int:
         return len(self._nodes)
+
+
+def is_of_scores(node: Node | None) -> bool:
+    """Whether it has a number for each pair of queries and keys that both come from activations."""
+    if isinstance(node, Unknown):
+        return True
+    if isinstance(node, OfScores) and node.kind not in ("exp", "log"):
+        return False
+    scores = node.scores if isinstance(node, OfScores | Gates) else node
+    return isinstance(scores, Scores) and not scores.product.learnt and scores.of is None
 
 
 def is_learnt(tensor: Tensor) -> bool:

@@ -6,10 +6,10 @@ from typing import Any
 from torch import Tensor
 
 from attnviz.recording.by_hand import elementwise, functions
-from attnviz.recording.by_hand.axes import Axis, Factor, regrouped
+from attnviz.recording.by_hand.axes import Axis, Factor, fresh, regrouped
 from attnviz.recording.by_hand.called import Args, Called, Kwargs, Step, mark
 from attnviz.recording.by_hand.hand import Hand
-from attnviz.recording.by_hand.provenance import Scores, Sink, Spread, Weights
+from attnviz.recording.by_hand.provenance import Scores, Sink, Spread, Unknown, Weights, is_of_scores
 
 
 def _view(call: Called) -> None:
@@ -80,6 +80,8 @@ def _same_in_value(call: Called) -> None:
         call.hand.table.put(call.output, replace(node, dropped=node.dropped or dropped))
     elif isinstance(node, Scores):
         call.hand.table.put(call.output, replace(node, opaque=True))
+    elif isinstance(node, Unknown):
+        call.hand.table.put(call.output, node)
 
 
 def _drops(args: Args, kwargs: Kwargs) -> bool:
@@ -102,6 +104,9 @@ def _get(call: Called) -> None:
         if sink is not None and node.dims[-1] == (sink.extended,) and call.output.shape[-1] == source.shape[-1] - 1:
             keys = node.pending.keys
             call.hand.table.put(call.output, replace(node, dims=(*node.dims[:-1], keys), keys=keys))
+        elif node.pending.of_scores and call.output.ndim == source.ndim:
+            # A part of the weights multiplies values of its own.
+            call.hand.table.put(call.output, Unknown((*node.dims[:-1], fresh(call.output.shape[-1]))))
 
 
 def _set(call: Called) -> None:
@@ -122,11 +127,17 @@ def _cat(call: Called) -> None:
     nodes = [call.hand.table.get(tensor) for tensor in tensors]
     scores = [node for node in nodes if isinstance(node, Scores)]
     if not scores:
+        if dim == 0 and call.output.ndim == 3 and len({tensor.shape for tensor in tensors}) == 1:
+            # Heads that lie behind each other, all items of one and then all of the next.
+            call.hand.remember_merge(call.output, len(tensors), tensors[0].shape[0])
         if len(tensors) == 2 and call.output.ndim > 1 and dim in (-1, call.output.ndim - 1):
             call.hand.table.put(call.output, mark(call.output, "joined"))
         return
     place = dim % call.output.ndim
     if len(tensors) != 2 or len(scores) != 1 or scores[0].sink is not None:
+        if any(is_of_scores(node) for node in nodes):
+            groups = tuple(fresh(size) for size in call.output.shape)
+            call.hand.table.put(call.output, Unknown(groups))
         return
     (node,) = scores
     column = tensors[1] if nodes[0] is node else tensors[0]

@@ -47,6 +47,8 @@ def _softmax(call: Called) -> None:
         return
     place = dim % call.output.ndim
     node = call.hand.table.get(source)
+    if isinstance(node, Scores) and call.func in functions.SOFTMIN:
+        node = elementwise.times(node, -1.0) or replace(node, opaque=True)
     if isinstance(node, Scores):
         weights = weights_made(call.hand, call.recording, node, node.dims[place], call.output)
     else:
@@ -110,6 +112,6 @@ STEPS: tuple[tuple[tuple[Any, ...], Step], ...] = (
     (tuple({*functions.MAXIMUM, *functions.ROW_MAXIMUM}), _maximum),
     (functions.SUM, _sum),
     (functions.LOG_SUM_EXP, _log_sum_exp),
-    (functions.SOFTMAX, _softmax),
+    ((*functions.SOFTMAX, *functions.ATEN_SOFTMAX, *functions.SOFTMIN), _softmax),
     (functions.LOG_SOFTMAX, _log_softmax),
 )

@@ -18,7 +18,7 @@ from attnviz.recording.by_hand.interpret import (
     trail_of,
     weights_in_form,
 )
-from attnviz.recording.by_hand.provenance import Gates, Mark, Node, Scores, Weights
+from attnviz.recording.by_hand.provenance import Gates, Mark, Node, Scores, Unknown, Weights
 from attnviz.recording.recording import Recording
 from attnviz.recording.windows.chains import Chains
 
@@ -34,11 +34,11 @@ def weights_made(hand: Hand, recording: Recording, scores: Scores, group: Axes, 
     found = sides(scores, keys)
     if found is None or scores.product.learnt or scores.of is not None:
         # A linear map, or a softmax over heads or items: only values can make it attention.
-        return _waiting(hand, recording, scores.dims, over, output, "stored")
+        return waiting(hand, recording, scores.dims, over, output, "stored")
     one = hand.begin(recording, tuple(output.shape), keys)
     if one is None:
         return None
-    one.merged, one.sink = scores.product.merged, scores.sink
+    one.merged, one.links, one.sink = scores.product.merged, scores.product.links, scores.sink
     made = Factor(output.detach(), scores.dims)
     if not _keep(one, scores, found, made):
         return None
@@ -56,7 +56,7 @@ def gates_met(hand: Hand, recording: Recording, gates: Gates, tensor: Tensor, ke
     one = hand.begin(recording, tuple(tensor.shape), keys)
     if one is None:
         return None
-    one.merged = scores.product.merged
+    one.merged, one.links = scores.product.merged, scores.product.links
     kept = _keep(one, scores, found, Factor(tensor.detach(), gates.dims), gates.factor)
     return Weights(gates.dims, keys, one) if kept else None
 
@@ -65,10 +65,14 @@ def pooled(hand: Hand, recording: Recording, node: Node | None, place: int, outp
     """A softmax of something else than scores: attention once it multiplies values along this dimension."""
     dims = tuple(fresh(size) for size in output.shape)
     form: Form = "additive" if isinstance(node, Mark) and node.kind == "additive" else "stored"
-    return _waiting(hand, recording, dims, dims[place], output, form)
+    found = waiting(hand, recording, dims, dims[place], output, form)
+    if found is not None:
+        found.pending.of_scores = isinstance(node, Unknown)
+    return found
 
 
-def _waiting(hand: Hand, recording: Recording, dims: Dims, keys: Axes, output: Tensor, form: Form) -> Weights | None:
+def waiting(hand: Hand, recording: Recording, dims: Dims, keys: Axes, output: Tensor, form: Form) -> Weights | None:
+    """Weights that are kept once they multiply values along the keys."""
     one = hand.begin(recording, tuple(output.shape), keys)
     if one is None:
         return None

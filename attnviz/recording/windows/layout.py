@@ -64,14 +64,17 @@ def _start(link: Link, cut: set[Link]) -> Link | None:
     return beginnings.pop()
 
 
-def first_of_each(link: Link) -> Int[Tensor, " all"] | None:
-    """For each entry of a tensor's first dimension, the item of the input that it comes from, where it is one."""
+def first_of_each(link: Link, along: int = 0) -> Int[Tensor, " all"] | None:
+    """For each entry of a tensor's first dimension, the item of the input that it comes from, where it is one.
+
+    along: the dimension of the input that counts items.
+    """
     cut: set[Link] = set()
     while (start := _start(link, cut)) is not None:
-        if not start.known or start.shape[0] == 0:
+        if not start.known or 0 in start.shape or len(start.shape) <= along:
             return None
         try:
-            owners = _Replay(start, start.shape[1:-1]).owners(link)
+            owners = _Replay(start, start.shape[1:-1], along).owners(link)
         except _Mixed as mixed:
             cut.add(mixed.link)
         else:
@@ -113,13 +116,21 @@ def _readings(first: torch.Size) -> Iterator[torch.Size]:
 class _Replay:
     """The numbers of all positions, one after the other through all items, laid out as the input was."""
 
-    def __init__(self, start: Link, spatial: torch.Size) -> None:
+    def __init__(self, start: Link, spatial: torch.Size, along: int = 0) -> None:
+        if along:
+            # Only the items count here, which are not the first dimension.
+            shape = [size if place == along else 1 for place, size in enumerate(start.shape)]
+            self._count = 1
+            self._known: dict[Link, Tensor | None] = {
+                start: torch.arange(start.shape[along]).view(shape).expand(start.shape)
+            }
+            return
         items = start.shape[0]
         numbers = torch.arange(items * spatial.numel()).view(items, *spatial)
         features_last = spatial == start.shape[1:-1]
         numbers = (numbers[..., None] if features_last else numbers[:, None]).expand(start.shape)
         self._count = spatial.numel()
-        self._known: dict[Link, Tensor | None] = {start: numbers}
+        self._known = {start: numbers}
 
     def slots(self, link: Link, shape: torch.Size) -> Int[Tensor, "all slots"] | None:
         """The position that each slot came from; None where its features came from several."""
