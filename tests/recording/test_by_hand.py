@@ -1,5 +1,7 @@
 """Attention that modules write out themselves, each form against the same weights worked out in float64."""
 
+import math
+
 import pytest
 import torch
 import torch.nn.functional as F
