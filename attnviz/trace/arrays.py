@@ -14,11 +14,10 @@ from attnviz.attention import Attention, Causal, Role
 from attnviz.base.errors import InputError
 from attnviz.base.language import _, _m
 from attnviz.tokens import Tokens
+from attnviz.trace.parts import MOST_LAYER_NUMBER
 from attnviz.trace.trace import Note, Origin, Trace
 
 MOST_LAYERS = 4096
-# A larger number in a name is a date or a checksum.
-MOST_LAYER_NUMBER = 9999
 # A list of layers in a dict in a dict: nobody writes more.
 MOST_DEPTH = 3
 

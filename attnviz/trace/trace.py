@@ -6,13 +6,17 @@ from os import PathLike
 from string import Formatter
 from typing import Any, Literal, get_args
 
+from torch import Tensor
+
 from attnviz.attention import Attention, Role
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m, translate
 from attnviz.selection import Selection
 from attnviz.tokens import Tokens
-from attnviz.trace.container import Collected, pack, unpack, write
+from attnviz.trace.container import Collected, pack, read_back, unpack, write
 from attnviz.trace.parts import (
+    MOST_LETTERS,
+    MOST_TEXT_LETTERS,
     TokenTable,
     attention_from_json,
     attention_to_json,
@@ -206,6 +210,8 @@ class Trace:
             "attentions": attentions,
             "tokens": [one.to_json() for one in tokens.entries],
         }
+        # What could not be read again is refused before it is written.
+        from_document(read_back(document), tensors.tensors)
         return document, tensors
 
 
@@ -214,7 +220,11 @@ def load(source: str | PathLike[str] | bytes) -> Trace:
 
     Nothing in it is executed. Raises `InputError` for anything but a complete trace file of a known version.
     """
-    document, tensors = unpack(source)
+    return from_document(*unpack(source))
+
+
+def from_document(document: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Trace:
+    """The trace that a file's document and tensors make. Raises `InputError` where they make none."""
     tokens = [Tokens.from_json(one) for one in _list(document, "tokens")]
     return Trace(
         [attention_from_json(one, tensors, tokens) for one in _list(document, "attentions")],
@@ -237,7 +247,9 @@ def _origin(data: Any) -> Origin:
     if not isinstance(data, Mapping) or set(data) != {field.name for field in fields(Origin)}:
         raise unexpected("origin", data)
     kind: OriginKind = choice(data, "kind", ORIGINS)
-    return Origin(kind=kind, **{name: text(data, name) for name in data if name != "kind"})
+    most = {"text": MOST_TEXT_LETTERS}
+    said = {name: text(data, name, most.get(name, MOST_LETTERS)) for name in data if name != "kind"}
+    return Origin(kind=kind, **said)
 
 
 def _note_to_json(note: Note) -> dict[str, Any]:
