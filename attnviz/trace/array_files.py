@@ -4,9 +4,11 @@ Nothing in such a file is executed, and no more memory is taken than the file ma
 own sizes is checked before anything is unpacked.
 """
 
+import math
 import pickle
 import tokenize
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import BufferedIOBase, BytesIO
@@ -38,7 +40,16 @@ MOST_ENTRIES = 20_000
 # numpy refuses longer headers, too.
 MOST_NPY_HEADER = 10_000
 
+# What the only array of a file is called in a sentence, as in `from_arrays`.
+ALONE = "attentions"
+
 Place = Path | Uploaded
+
+# What the libraries raise for a file that is not what it says it is.
+DAMAGE = (
+    zipfile.BadZipFile, zlib.error, SafetensorError, EOFError, ValueError, KeyError, IndexError, TypeError,
+    AttributeError, OverflowError, RecursionError, NotImplementedError,
+)  # fmt: skip
 
 DAMAGED = _m("{file} is cut short or damaged; a complete npz, npy, safetensors or torch file was expected.")
 TOO_LARGE = _m("{file} unpacks to {size} bytes; at most {most} are read from a file of this size.")
@@ -64,7 +75,7 @@ def arrays_in(source: str | PathLike[str] | bytes, place: Place) -> Any:
         reader = _reader(start)
         try:
             return reader(file, place)
-        except (zipfile.BadZipFile, SafetensorError, EOFError, ValueError, KeyError, NotImplementedError) as reason:
+        except DAMAGE as reason:
             if isinstance(reason, InputError):
                 raise
             raise InputError(DAMAGED, file=place) from reason
@@ -110,7 +121,7 @@ def _pickle(file: BufferedIOBase, place: Place) -> Any:  # noqa: ARG001 - as the
     raise InputError(OLD_PICKLE, file=place)
 
 
-def _npy(file: BufferedIOBase, place: Place, name: str = "") -> Any:
+def _npy(file: BufferedIOBase, place: Place, name: str = ALONE) -> Any:
     """A tensor, or an array of text as numpy has it."""
     size = _size(file)
     version = np.lib.format.read_magic(file)
@@ -125,9 +136,9 @@ def _npy(file: BufferedIOBase, place: Place, name: str = "") -> Any:
         raise InputError(OBJECTS, file=place, name=name, found=str(dtype)[:60])
     if dtype.kind not in "fU":
         raise InputError(TYPE, file=place, name=name, found=str(dtype)[:60])
-    count = 1
-    for length in shape:
-        count *= int(length)
+    if any(type(length) is not int for length in shape):
+        raise InputError(SIZES, file=place, name=name, shape=str(tuple(shape))[:60])
+    count = math.prod(shape)
     if count * dtype.itemsize != size - file.tell() or min(shape, default=1) < 0:
         raise InputError(SIZES, file=place, name=name, shape=str(tuple(shape))[:60])
     file.seek(0)
