@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import os
 import pickle
 import struct
 import zipfile
@@ -235,6 +236,17 @@ class Runs:
 
     def __reduce__(self):
         return (open, (str(self.path), "w"))
+
+
+class Command:
+    """Torch has words of its own for a module that it never loads."""
+
+    def __reduce__(self):
+        return (os.system, ("true",))
+
+
+def test_what_a_torch_file_holds_beside_arrays_is_named():
+    refused(torch_file([Command()]), rf"holds more than arrays \({os.system.__module__}\.system\), which")
 
 
 def test_pickles_are_not_run(tmp_path):

@@ -218,9 +218,13 @@ def _torch(file: BufferedIOBase, entries: list[zipfile.ZipInfo], size: int, plac
         raise InputError(DAMAGED, file=place) from reason
 
 
+# The name follows at once, and ends at the next space.
+_NAMED = ("Unsupported global: GLOBAL ", "unsupported GLOBAL ", "Unsupported class ", "Unsupported operand ")
+
+
 def _what(reason: str) -> str:
-    """The name that torch did not want to load, out of its long advice."""
-    for mark in ("Unsupported global: GLOBAL ", "Unsupported class ", "Unsupported operand "):
+    """The name that torch did not want to load, out of its long advice; else its advice's first sentence."""
+    for mark in _NAMED:
         if mark in reason:
             return reason.split(mark, 1)[1].split()[0][:80]
-    return " ".join(reason.split())[-80:]
+    return " ".join(reason.split(".", 1)[0].split())[:80]
