@@ -309,3 +309,46 @@ def test_a_server_without_paths_still_takes_hub_ids(open_page, tmp_path, monkeyp
     no_trace_of_failure(app)
     assert "This server opens no folders" in app.error[0].value.replace("\\", "")
     assert "config" not in app.error[0].value
+
+
+def opened(app, name, content):
+    """Puts a file into the place for files, as a browser does: the one that was there is taken out first."""
+    app.file_uploader(key="heads:open").set_value(None).run()
+    app.file_uploader(key="heads:open").set_value((name, content, "application/octet-stream")).run()
+    no_trace_of_failure(app)
+    return app
+
+
+def test_a_file_that_cannot_be_opened_leaves_the_open_one(open_page):
+    app = open_page("heads")
+    app.selectbox(key="heads:source").set_value("file …").run()
+    good = Trace([Attention.from_weights(uniform(2, 2), role="decoder")], origin=Origin(kind="recorded", model="zoo"))
+    assert "The file good.safetensors says of itself: zoo." in unmarked(
+        opened(app, "good.safetensors", good.to_bytes())
+    )
+    opened(app, "bad.npy", b"no array")
+    assert "holds no arrays" in app.error[0].value
+    assert "The file good.safetensors says of itself: zoo." in unmarked(app)
+    app.button(key="heads:close").click().run()
+    no_trace_of_failure(app)
+    assert "good.safetensors" not in unmarked(app)
+    assert "Recorded from the model as it ran" in unmarked(app)
+
+
+@pytest.mark.parametrize("role", ["encoder", "decoder"])
+def test_opening_a_file_is_no_step_that_undo_could_not_take_back(open_page, role):
+    app = open_page("heads")
+    app.selectbox(key="heads:layer").set_value(3).run()
+    app.selectbox(key="heads:source").set_value("file …").run()
+    made = Trace([Attention.from_weights(uniform(2, 2), role=role)], origin=Origin(kind="recorded"))
+    opened(app, "made.safetensors", made.to_bytes())
+    assert app.button(key="heads:undo").disabled
+    app.selectbox(key="heads:head").set_value("mean").run()
+    app.button(key="heads:undo").click().run()
+    no_trace_of_failure(app)
+    assert app.selectbox(key="heads:head").value == 0
+    assert app.button(key="heads:undo").disabled
+
+
+def unmarked(app):
+    return "".join(sign for sign in said(app) if sign not in "\\\u2068\u2069")

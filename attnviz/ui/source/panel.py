@@ -56,7 +56,8 @@ def current(store: Store[V]) -> Source:
     """The trace to look at: the opened file's, else the model's on the text. Raises `InputError`."""
     found = files.opened() or recorded(store.view.model, store.view.text)
     if found.trace.attentions and not store.view.suits(found.trace):
-        store.change(fields=store.view.beginning(found.trace))
+        # Nobody chose it, so there is nothing to undo.
+        store.look(**store.view.beginning(found.trace))
     return found
 
 
@@ -159,10 +160,29 @@ def _name(store: Store[V], kind: str) -> None:
 
 def _file(store: Store[V]) -> None:
     if (found := files.upload(store.name)) is not None:
-        store.change(fields=store.view.beginning(found.trace))
+        _begin_anew(store, found)
         st.rerun()
-    if files.opened() is not None:
-        st.caption(_("The link cannot hold an opened file."))
+    opened = files.opened()
+    if opened is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        name = plain(isolated(visible(opened.file)))
+        st.caption(_("{name} is open. The link cannot hold an opened file.", name=name))
+        st.button(
+            _("Close the file"), icon=":material/close:", on_click=_close, args=(store,), type="tertiary",
+            key=f"{store.name}:close",
+        )  # fmt: skip
+
+
+def _close(store: Store[V]) -> None:
+    files.close()
+    _begin_anew(store, files.opened())
+
+
+def _begin_anew(store: Store[V], source: Source | None) -> None:
+    """The views before belong to another file or model, and undo opens and closes no files."""
+    store.look(**store.view.beginning(source.trace if source is not None else None))
+    store.forget()
 
 
 def _reset(store: Store[V]) -> None:
