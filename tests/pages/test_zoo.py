@@ -91,6 +91,7 @@ def test_negative_weights_keep_their_sign(show):
     weights = torch.tensor([[1.5, -0.5], [0.25, 0.75]])
     app = show(Attention.from_weights(weights, normalised=False), query=0, key=1)
     assert "the weight **−0.500**." in text_of(app)
+    assert "the maps show their sizes up to 1, without the sign" in text_of(app)
 
 
 def test_large_weights_below_zero_and_above_one_are_drawn_and_said(show):
