@@ -468,7 +468,13 @@ def test_files_of_before_there_were_checks_are_read():
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("check", 3), ("check", {"difference": "1", "allowed": 1}), ("check", {"allowed": 1.0})],
+    [
+        ("check", 3),
+        ("check", {"difference": "1", "allowed": 1}),
+        ("check", {"allowed": 1.0}),
+        ("check", {"difference": -1.0, "allowed": 0.0}),
+        ("check", {"difference": 0.0, "allowed": -1.0}),
+    ],
 )
 def test_checks_that_are_none_are_refused(field, value):
     def change(document):

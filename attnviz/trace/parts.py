@@ -247,7 +247,10 @@ def _check(data: Any) -> Check | None:
         return None
     if not isinstance(data, Mapping):
         raise unexpected("check", data)
-    return Check(difference=_number(data, "difference"), allowed=_number(data, "allowed"))
+    check = Check(difference=_number(data, "difference"), allowed=_number(data, "allowed"))
+    if check.difference < 0 or check.allowed < 0:
+        raise unexpected("check", data)
+    return check
 
 
 def _bias(data: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Tensor | Bias | None:

@@ -76,6 +76,7 @@ class Trace:
     """What was recorded: iterate over it, index it, or `select` from it.
 
     left_out: how many tokens at the end of a text were more than the model takes.
+    claimed: whether origin, notes, checks and look-alikes are a file's own word, which nobody has verified.
     """
 
     def __init__(
@@ -86,12 +87,14 @@ class Trace:
         notes: Iterable[Note] = (),
         lookalikes: Iterable[LookAlike] = (),
         left_out: int = 0,
+        claimed: bool = False,
     ) -> None:
         self._attentions = list(attentions)
         self._notes = list(notes)
         self._lookalikes = list(lookalikes)
         self._origin = origin
         self.left_out = left_out
+        self.claimed = claimed
 
     @property
     def origin(self) -> Origin:
@@ -233,6 +236,7 @@ def from_document(document: Mapping[str, Any], tensors: Mapping[str, Tensor]) ->
         # Files of before these were listed have none.
         lookalikes=[_lookalike(one) for one in _list({"lookalikes": [], **document}, "lookalikes")],
         left_out=whole(document, "left_out", MOST_LEFT_OUT),
+        claimed=True,
     )
 
 

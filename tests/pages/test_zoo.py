@@ -238,8 +238,15 @@ def test_a_check_that_all_layers_passed_is_one_sentence(show):
     attention = Attention.from_qk(torch.ones(2, 2), torch.ones(2, 2))
     good = [replace(attention, layer=layer, check=Check(10.0**-layer, 0.5)) for layer in (1, 2)]
     found = text_of(show(*good, replace(attention, layer=3), layer=1))
-    assert "2 layers were checked against the model's own output; largest difference 0.100." in found
+    assert "The file says: 2 layers were checked against the model's own output; largest difference 0.100." in found
     assert "1 other could not be checked." in found
+
+
+def test_what_a_file_notes_is_the_files_word(show):
+    note = Note("All of this was verified by {who}.", {"who": "**us**"})
+    app = show(Attention.from_weights(uniform(2, 2)), notes=[note], origin=Origin(kind="file"))
+    assert "The file says: All of this was verified by **us**." in text_of(app)
+    assert "The file run.safetensors says of itself: —." in unmarked(app)
 
 
 @pytest.mark.parametrize("glance", ["maps", "entropy"])
@@ -248,9 +255,12 @@ def test_a_layer_that_disagrees_is_named_with_the_difference(show, glance):
     app = show(replace(attention, layer=3, check=Check(1e-7, 1e-5)), replace(attention, check=Check(0.25, 1e-5)),
                layer=4, glance=glance)  # fmt: skip
     warned = app.warning[0].value.replace("\\", "")
-    assert "“blocks.4.attn” (layer 4) does not give the model's own output: the difference is 0.250" in warned
+    assert (
+        "The file says: “blocks.4.attn” (layer 4) does not give the model's own output: the difference is 0.250"
+        in warned
+    )
     assert len(app.warning) == 1
-    assert "⚠ “blocks.4.attn”" in text_of(app), "said at the head, too"
+    assert "⚠ The file says: “blocks.4.attn”" in text_of(app), "said at the head, too"
     app.selectbox(key="heads:layer").set_value(3).run()
     assert "⚠" not in text_of(app)
 
@@ -264,6 +274,7 @@ def test_look_alikes_are_listed_apart(show, open_page, tmp_path, monkeypatch):
     app = open_page("heads")
     no_trace_of_failure(app)
     assert [expander.label for expander in app.main.expander] == ["Looks like attention, but is not (1)"]
+    assert "This list is the file's own word." in text_of(app)
     assert app.main.dataframe[0].value.values.tolist() == [["router", "2 × 8", "A router chooses 8 experts."]]
 
 

@@ -9,6 +9,7 @@ import streamlit as st
 
 from attnviz.base.language import _, _m
 from attnviz.tokens import isolated, visible
+from attnviz.trace import Trace
 from attnviz.ui import presenting
 from attnviz.ui.page import plain
 from attnviz.ui.source import allowed, files
@@ -68,24 +69,29 @@ def origin(source: Source) -> None:
         presenting.leave_out(lambda: _save(source))
     with st.container():
         for note in source.trace.notes:
-            st.info(plain(str(note)))
+            st.info(said(source.trace, plain(str(note))))
+
+
+def said(trace: Trace, sentence: str) -> str:
+    """A sentence out of a trace as our own, or as the word of the file that it was read from."""
+    return _("The file says: {sentence}", sentence=sentence) if trace.claimed else sentence
 
 
 def _origin_sentence(source: Source) -> str:
-    said = source.trace.origin
+    origin = source.trace.origin
     # A model's own text stands on the page already.
-    quoted = textwrap.shorten(said.text, MOST_QUOTED, placeholder=" …") if source.file else ""
+    quoted = textwrap.shorten(origin.text, MOST_QUOTED, placeholder=" …") if source.file else ""
     facts = [
-        said.model, said.device, said.dtype, said.attention_implementation,
-        said.torch_version and f"torch {said.torch_version}",
-        said.transformers_version and f"transformers {said.transformers_version}",
+        origin.model, origin.device, origin.dtype, origin.attention_implementation,
+        origin.torch_version and f"torch {origin.torch_version}",
+        origin.transformers_version and f"transformers {origin.transformers_version}",
         quoted and f"“{quoted}”",
     ]  # fmt: skip
     listed = plain(" · ".join(isolated(visible(fact)) for fact in facts if fact))
     name = plain(isolated(visible(source.file)))
     if not source.file:
         return _("Recorded from the model as it ran: {facts}.", facts=listed)
-    if said.kind == "file":
+    if origin.kind == "file" and not source.trace.claimed:
         return _("Arrays from the file {name}, whose origin is unknown.", name=name)
     # What a file claims is its own word.
     return _("The file {name} says of itself: {facts}.", name=name, facts=listed or "—")
