@@ -162,6 +162,14 @@ def test_what_could_not_be_read_again_is_not_written(made, match, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_more_attentions_than_any_trace_has_are_neither_written_nor_read(monkeypatch):
+    content = trace_of(dot_product(), dot_product()).to_bytes()
+    monkeypatch.setattr("attnviz.trace.trace.MOST_ATTENTIONS", 1)
+    refused(content, "has 2 attentions; at most 1 ")
+    with pytest.raises(InputError, match="has 2 attentions; at most 1 "):
+        trace_of(dot_product(), dot_product()).to_bytes()
+
+
 def test_a_header_is_written_only_if_it_is_short_enough_to_be_read(monkeypatch):
     # Quotation marks and backslashes double in the header, and double again where they are in a text.
     made = trace_of(*[dot_product(name='"\\' * 50) for _ in range(20)])

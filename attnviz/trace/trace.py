@@ -29,6 +29,8 @@ from attnviz.trace.parts import (
 OriginKind = Literal["typed", "learnt", "recorded", "file"]
 ORIGINS: tuple[OriginKind, ...] = get_args(OriginKind)
 
+# A hundred layers that ran three hundred times; they are read in a few seconds.
+MOST_ATTENTIONS = 32_768
 MOST_LEFT_OUT = 2**31 - 1
 
 
@@ -228,9 +230,16 @@ def load(source: str | PathLike[str] | bytes) -> Trace:
 
 def from_document(document: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Trace:
     """The trace that a file's document and tensors make. Raises `InputError` where they make none."""
+    listed = _list(document, "attentions")
+    if len(listed) > MOST_ATTENTIONS:
+        raise InputError(
+            _m("The trace has {found} attentions; at most {most} are written and read."),
+            found=len(listed),
+            most=MOST_ATTENTIONS,
+        )
     tokens = [Tokens.from_json(one) for one in _list(document, "tokens")]
     return Trace(
-        [attention_from_json(one, tensors, tokens) for one in _list(document, "attentions")],
+        [attention_from_json(one, tensors, tokens) for one in listed],
         origin=_origin(document.get("origin")),
         notes=[_note(one) for one in _list(document, "notes")],
         # Files of before these were listed have none.
