@@ -151,6 +151,20 @@ def test_a_model_of_transformers_that_returns_its_attentions():
     assert len(attnviz.from_arrays(output.attentions)) == 2
 
 
+@pytest.mark.parametrize("asked", [True, False])
+def test_a_model_that_returns_no_weights_says_how_it_would(asked):
+    from transformers import BertConfig, BertModel
+
+    config = BertConfig(
+        hidden_size=8, num_hidden_layers=2, num_attention_heads=2, intermediate_size=8, vocab_size=9,
+        max_position_embeddings=8, attn_implementation="sdpa",
+    )  # fmt: skip
+    with torch.no_grad():
+        output = BertModel(config).eval()(torch.tensor([[1, 2, 3]]), output_attentions=asked)
+    with pytest.raises(InputError, match=r"holds no weights; a model of transformers .*'eager'"):
+        attnviz.from_arrays(output)
+
+
 def test_tokens_in_a_file_and_for_each_item():
     trace = attnviz.load(npz(weights=weights(2, 1, 2, 2), tokens=np.array([["a", "b"], ["c", "<pad>"]])))
     assert trace[0].query_tokens_of(1).texts == ("c", "<pad>")

@@ -29,6 +29,10 @@ SHAPE = _m(
 )
 TYPE = _m("{file}: the array “{name}” holds {found}; floating-point numbers were expected.")
 KIND = _m("{file}: “{name}” is {found}; an array, None, or a list of these was expected.")
+NOTHING_GIVEN = _m(
+    "What was given holds no weights; a model of transformers returns them when it is loaded with "
+    "attn_implementation='eager' and called with output_attentions=True."
+)
 STEPS = _m(
     "{file}: “{name}” is a list of lists, as generate() returns one for each step; the weights of one pass were expected."
 )
@@ -90,7 +94,7 @@ def from_arrays(
         for layer in _layers(name, contents[name], file, gaps)
     ]
     if not layers:
-        raise InputError(NOTHING, file=file)
+        raise InputError(NOTHING, file=place) if place else InputError(NOTHING_GIVEN)
     if len(layers) > MOST_LAYERS:
         raise InputError(
             _m("{file} has {found} layers; at most {most} are read."), file=file, found=len(layers), most=MOST_LAYERS
@@ -147,6 +151,9 @@ def _contents(arrays: Any) -> tuple[dict[str, Any], list[str]]:
     named = {str(name): value for name, value in arrays.items() if value is not None}
     attentions = {name: value for name, value in named.items() if name.endswith("attentions") or name in TOKEN_NAMES}
     if not set(attentions) - set(TOKEN_NAMES):
+        if any(name == "logits" or name.endswith(("hidden_state", "hidden_states")) for name in named):
+            # What a model returns without its attentions has the shape of weights at times, and is none.
+            return {}, list(named)
         return named, []
     return attentions, [name for name in named if name not in attentions]
 
