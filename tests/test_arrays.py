@@ -165,6 +165,46 @@ def test_a_model_that_returns_no_weights_says_how_it_would(asked):
         attnviz.from_arrays(output)
 
 
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("attn_weights", torch.tensor(3.0)),
+        ("attention", torch.tensor([[1, 2, 3]])),
+        ("attn", torch.ones(7, 9)),
+        ("attentions_by_hand", torch.ones(3, 3)),
+    ],
+)
+@pytest.mark.parametrize("called", ["step", "input_ids", "attention_mask", "out"])
+def test_what_is_not_called_attention_is_left_aside_and_said(name, other, called):
+    trace = attnviz.from_arrays({name: weights(2, 3, 3), called: other})
+    assert [one.name for one in trace] == [name]
+    assert f"not called attention: {called}." in notes(trace)
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("decoder.block.0.layer.1.EncDecAttention", "cross"),
+        ("decoder.block.0.layer.0.SelfAttention", "decoder"),
+        ("crossattention", "cross"),
+        ("cross_attn.3", "cross"),
+        ("layer2_crossAttn", "cross"),
+        ("across_layers", "encoder"),
+        ("decode", "encoder"),
+    ],
+)
+def test_words_in_a_name_tell_the_role_and_parts_of_words_do_not(name, role):
+    assert attnviz.from_arrays({name: weights(2, 3, 3)})[0].role == role
+
+
+def test_an_encoder_that_looks_at_other_positions_is_cross_attention():
+    trace = attnviz.from_arrays({"encoder_attn": weights(2, 3, 4)})
+    assert trace[0].role == "cross"
+    assert "their shape was asked (encoder_attn)" in notes(trace)
+    assert attnviz.from_arrays({"decoder": weights(2, 4, 3)})[0].role == "cross"
+    assert attnviz.from_arrays({"decoder": weights(2, 1, 3)})[0].role == "decoder", "one step with a cache"
+
+
 def test_tokens_in_a_file_and_for_each_item():
     trace = attnviz.load(npz(weights=weights(2, 1, 2, 2), tokens=np.array([["a", "b"], ["c", "<pad>"]])))
     assert trace[0].query_tokens_of(1).texts == ("c", "<pad>")

@@ -128,7 +128,7 @@ def _trace(
     notes = [
         Note(ALONE),
         *([] if sides.known else [Note(NAMELESS)]),
-        *_note(GUESSED, [layer.name for layer in layers if layer.role is None]),
+        *_note(GUESSED, [layer.name for layer in layers if _fitting_role(layer) is None]),
         *_note(CAUSAL, masked),
         *_note(NO_SOFTMAX, no_softmax),
         *([Note(GAPS, {"numbers": ", ".join(map(str, sorted(set(gaps))))})] if gaps else []),
@@ -154,8 +154,19 @@ def _contents(arrays: Any) -> tuple[dict[str, Any], list[str]]:
         if any(name == "logits" or name.endswith(("hidden_state", "hidden_states")) for name in named):
             # What a model returns without its attentions has the shape of weights at times, and is none.
             return {}, list(named)
-        return named, []
+        attentions = _called_attention(named)
     return attentions, [name for name in named if name not in attentions]
+
+
+def _called_attention(named: Mapping[str, Any]) -> dict[str, Any]:
+    """The entries that are called attention, a layer or a part of the model; all, where none is called attention."""
+    if not any(_ATTENTION.search(name) for name in named):
+        return dict(named)
+    return {
+        name: value
+        for name, value in named.items()
+        if name in TOKEN_NAMES or _ATTENTION.search(name) or _role_named(name) or _NUMBER.search(name)
+    }
 
 
 def _layers(name: str, value: Any, file: object, gaps: list[int], depth: int = 0) -> Iterator[Layer]:
@@ -214,18 +225,24 @@ def _kind(value: Any) -> str:
 
 # What the names tell.
 
+# An attention mask is none.
+_ATTENTION = re.compile(r"att(entio)?n(?!.*mask)", re.IGNORECASE)
+_CROSS = {"cross", "crossattention", "crossattentions", "crossattn", "xattn", "encdec"}
+_ENCODER, _DECODER = {"encoder", "enc"}, {"decoder", "dec"}
+# Where a word begins inside of another, as in "EncDecAttention".
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WORDS = re.compile(r"[^a-z]+")
 _NUMBER = re.compile(r"(?:layers?|blocks?|attentions?|attn|arr|(?:^|[._])h)[._\-\s\[]*(\d+)", re.IGNORECASE)
 
 
 def _role_named(name: str) -> Role | None:
-    words = set(_WORDS.split(name.lower()))
-    in_both = bool(words & {"encoder", "enc"}) and bool(words & {"decoder", "dec"})
-    if "cross" in name.lower() or in_both:
+    """The role that the words of a name tell, "EncDecAttention" and "crossattn" among them."""
+    words = set(_WORDS.split(_HUMP.sub("_", name).lower()))
+    if words & _CROSS or (words & _ENCODER and words & _DECODER):
         return "cross"
-    if words & {"decoder", "dec", "causal"}:
+    if words & (_DECODER | {"causal"}):
         return "decoder"
-    if words & {"encoder", "enc"}:
+    if words & _ENCODER:
         return "encoder"
     return "ego" if "ego" in words else None
 
@@ -265,7 +282,17 @@ def _roles(layers: list[Layer], causal: list[bool]) -> list[Role]:
     """The role that a name tells; without one, what the shape allows to say."""
     nameless = [at for at, layer in enumerate(layers) if layer.role is None]
     looking_back = all(causal[at] for at in nameless)
-    return [layer.role or _role_of_shape(layer.weights, looking_back) for layer in layers]
+    return [_fitting_role(layer) or _role_of_shape(layer.weights, looking_back) for layer in layers]
+
+
+def _fitting_role(layer: Layer) -> Role | None:
+    """The role that the name tells, unless the shape says otherwise.
+
+    An encoder looks at its own positions; a decoder at its own and at those before them, which a cache may hold.
+    """
+    queries, keys = layer.weights.shape[2:]
+    fits = {"encoder": queries == keys, "decoder": queries <= keys}
+    return layer.role if layer.role is not None and fits.get(layer.role, True) else None
 
 
 def _role_of_shape(weights: Float[Tensor, "items heads n m"], looking_back: bool) -> Role:
