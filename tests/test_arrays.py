@@ -166,6 +166,21 @@ def test_a_model_that_returns_no_weights_says_how_it_would(asked):
 
 
 @pytest.mark.parametrize(
+    ("names", "layers", "said"),
+    [
+        (["layer_0", "layer_2"], (0, 2), "keep their number: 1."),
+        (["layer_3", "layer3", "layer_99999999999999999999"], (0, 1, 2), "there twice (layer3, layer_3)."),
+        (["2024-01-01", "2024-01-02"], (0, 1), None),
+    ],
+)
+def test_numbers_that_are_missing_or_not_used_are_said(names, layers, said):
+    trace = attnviz.from_arrays({name: weights(2, 3, 3) for name in names})
+    assert tuple(sorted(one.layer for one in trace)) == layers
+    assert said is None or said in notes(trace)
+    assert ("there twice" in notes(trace)) == ("there twice" in (said or ""))
+
+
+@pytest.mark.parametrize(
     ("name", "other"),
     [
         ("attn_weights", torch.tensor(3.0)),

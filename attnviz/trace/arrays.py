@@ -20,6 +20,8 @@ from attnviz.trace.trace import Note, Origin, Trace
 MOST_LAYERS = 4096
 # A list of layers in a dict in a dict: nobody writes more.
 MOST_DEPTH = 3
+# Numbers in one note.
+MOST_NUMBERS = 40
 
 TokenLike = Tokens | Sequence[str] | Sequence[Tokens] | Sequence[Sequence[str]] | None
 TOKEN_NAMES = {"tokens": "tokens", "encoder_tokens": "tokens", "decoder_tokens": "decoder_tokens"}
@@ -44,6 +46,7 @@ NAMELESS = _m("No tokens came with the weights: positions are shown by their num
 NO_SOFTMAX = _m("Rows that do not sum to 1, or negative weights: not called a softmax ({names}).")
 CAUSAL = _m("No weight lies on a later position, so the mask is taken as causal ({names}).")
 GUESSED = _m("No name says which part of the model the weights belong to; their shape was asked ({names}).")
+COUNTED = _m("Layers are counted in the order of their names, because a number is missing or there twice ({names}).")
 GAPS = _m("Layers without attention keep their number: {numbers}.")
 ASIDE = _m("Left aside, because it is not called attention: {names}.")
 
@@ -111,8 +114,10 @@ def _trace(
 ) -> Trace:
     causal = [_is_causal(layer.weights) for layer in layers]
     roles = _roles(layers, causal)
+    numbers, counted = _numbers(layers, roles)
+    absent = _absent(numbers, roles) | set(gaps)
     attentions, no_softmax, masked = [], [], []
-    for layer, role, number, looks_back in zip(layers, roles, _numbers(layers, roles), causal, strict=True):
+    for layer, role, number, looks_back in zip(layers, roles, numbers, causal, strict=True):
         normalised = _is_softmax(layer.weights)
         queries, keys = sides.of(role, layer, file)
         attentions.append(
@@ -131,7 +136,8 @@ def _trace(
         *_note(GUESSED, [layer.name for layer in layers if _fitting_role(layer) is None]),
         *_note(CAUSAL, masked),
         *_note(NO_SOFTMAX, no_softmax),
-        *([Note(GAPS, {"numbers": ", ".join(map(str, sorted(set(gaps))))})] if gaps else []),
+        *_note(COUNTED, counted),
+        *([Note(GAPS, {"numbers": _listed(absent)})] if absent else []),
         *_note(ASIDE, aside),
     ]
     return Trace(attentions, origin=origin, notes=notes)
@@ -248,10 +254,10 @@ def _role_named(name: str) -> Role | None:
 
 
 def _number_named(name: str) -> int | None:
-    """The layer's number in a name: the one after a word such as “layer”, else the last there is."""
+    """The layer's number in a name: the one after a word such as “layer”, else the only one there is."""
     found = _NUMBER.search(name)
-    digits = [found.group(1)] if found else re.findall(r"\d+", name)
-    number = int(digits[-1][:20]) if digits else None
+    digits = [found.group(1)] if found else re.findall(r"[0-9]+", name)
+    number = int(digits[0][:20]) if len(digits) == 1 else None
     return number if number is not None and number <= MOST_LAYER_NUMBER else None
 
 
@@ -263,16 +269,37 @@ def _natural(name: str) -> tuple[tuple[int, int, str], ...]:
     )
 
 
-def _numbers(layers: list[Layer], roles: list[Role]) -> list[int]:
-    """The number of each layer among those of its role: its own where names give each another one, else its place."""
-    numbers = [0] * len(layers)
-    for role in set(roles):
+def _numbers(layers: list[Layer], roles: list[Role]) -> tuple[list[int], list[str]]:
+    """The number of each layer among those of its role: its own where names give each another one, else its place.
+
+    And the names of those whose own number is not used.
+    """
+    numbers, counted = [0] * len(layers), []
+    for role in dict.fromkeys(roles):
         of_role = [at for at, found in enumerate(roles) if found == role]
         own = [layers[at].number for at in of_role]
         told = None not in own and len(set(own)) == len(own)
         for place, at in enumerate(of_role):
             numbers[at] = cast(int, layers[at].number) if told else place
-    return numbers
+            if layers[at].number not in (None, numbers[at]):
+                counted.append(layers[at].name)
+    return numbers, counted
+
+
+def _absent(numbers: list[int], roles: list[Role]) -> set[int]:
+    """The numbers between those of the layers, and before them, that no layer has."""
+    return {
+        number
+        for role in set(roles)
+        for own in [{number for number, found in zip(numbers, roles, strict=True) if found == role}]
+        for number in range(max(own))
+        if number not in own
+    }
+
+
+def _listed(numbers: set[int]) -> str:
+    shown = ", ".join(map(str, sorted(numbers)[:MOST_NUMBERS]))
+    return shown + (" …" if len(numbers) > MOST_NUMBERS else "")
 
 
 # What the numbers tell.
