@@ -407,8 +407,10 @@ def test_a_torch_file_that_states_more_numbers_than_it_holds():
 
 
 def test_a_torch_tensor_without_numbers():
-    refused(torch_file(torch.rand(3, 3).to_sparse()), "“attentions” is Tensor")
-    refused(torch_file(torch.empty(10**6, 10**6, device="meta")), "“attentions” is Tensor|more than arrays")
+    refused(torch_file(torch.rand(3, 3).to_sparse()), "“attentions” is sparse_coo; a dense array")
+    refused(
+        torch_file(torch.empty(10**6, 10**6, device="meta")), "“attentions” is meta; a dense array|more than arrays"
+    )
 
 
 def bomb(name="layer_0.npy", size=80 << 20):
@@ -442,7 +444,8 @@ def test_an_archive_of_other_things():
         (npz(layer_1=np.zeros((2, 2), dtype=bool)), "“layer_1” holds bool"),
         (npz(layer_1=np.zeros((2, 2), dtype=np.complex64)), "“layer_1” holds complex64"),
         (npz(layer_1=np.zeros((2, 2, 2, 2, 2, 2), dtype=np.float32)), r"“layer_1” has shape \(2, 2, 2, 2, 2, 2\)"),
-        (npz(layer_1=np.zeros((1, 0, 3, 3), dtype=np.float32)), r"“layer_1” has shape \(1, 0, 3, 3\)"),
+        (npz(layer_1=np.zeros((1, 0, 3, 3), dtype=np.float32)), r"“layer_1” of shape \(1, 0, 3, 3\) is empty"),
+        (npz(layer_1=np.zeros((0, 1, 2, 3, 3), dtype=np.float32)), r"“layer_1” of shape \(0, 1, 2, 3, 3\) is empty"),
         (npz(layer_1=np.float32(1)), r"“layer_1” has shape \(\)"),
         (torch_file([[weights(2, 2)], [weights(2, 2)]]), "as generate"),
         (torch_file([weights(2, 2), [0.5, 0.5]]), r"“attentions\[1\]” is a list of lists"),
@@ -453,7 +456,10 @@ def test_an_archive_of_other_things():
         (torch_file("text"), "“attentions” is str"),
         (torch_file(torch.zeros(2, 2, dtype=torch.float8_e4m3fn)), "holds float8_e4m3fn"),
         (torch_file({"a": {"b": {"c": {"d": {"e": weights(2, 2)}}}}}), "is dict"),
-        (npz(weights=weights(1, 1, 2, 2), tokens=np.array(["a", "b", "c"])), "the tokens are 3 and the weights of “weights” have 1 × 2"),
+        (npz(weights=weights(1, 1, 2, 2), tokens=np.array(["a", "b", "c"])), r"“weights” has 1 × 2 positions \(items × positions\), but the tokens are 3;"),
+        (npz(weights=weights(1, 1, 5, 5), tokens=np.array("hello")), "“tokens” is str; a list of strings"),
+        (npz(weights=weights(1, 1, 2, 2), tokens=np.arange(2)), "“tokens” is int64; a list of strings"),
+        (npz(weights=weights(1, 1, 2, 2), tokens=np.array([b"a", b"b"])), r"“tokens” is \|S1; a list of strings"),
         (npz(weights=weights(1, 1, 2, 2), tokens=np.zeros(2)), "“tokens” is "),
         (npz(weights=weights(1, 1, 2, 2), words=np.array(["a", "b"])), "“words” is ndarray"),
     ],

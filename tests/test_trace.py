@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 import safetensors.torch
 import torch
+from safetensors import SafetensorError
 
 import attnviz
 from attnviz.attention import Attention, Causal, Check, Dense, Lengths, Window
@@ -130,6 +131,15 @@ def test_a_failed_save_leaves_the_old_file_and_nothing_beside_it(tmp_path, monke
         trace_of(dot_product()).save(path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_failed_save_says_what_the_system_said(tmp_path, monkeypatch):
+    def fail(*_args, **_options):
+        raise SafetensorError('Error while serializing: I/O error: No space left on device (os error 28) at path "/x"')
+
+    monkeypatch.setattr(safetensors.torch, "save_file", fail)
+    with pytest.raises(InputError, match=r"could not be written: No space left on device\.$"):
+        trace_of(dot_product()).save(tmp_path / "run.safetensors")
 
 
 def test_a_trace_that_is_too_large_is_not_written(monkeypatch):

@@ -24,6 +24,7 @@ from torch import Tensor
 
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
+from attnviz.trace.arrays import TEXT, TOKEN_NAMES, TYPE
 from attnviz.trace.container import MOST_BYTES, Uploaded
 
 NPY = b"\x93NUMPY"
@@ -54,7 +55,6 @@ DAMAGE = (
 DAMAGED = _m("{file} is cut short or damaged; a complete npz, npy, safetensors or torch file was expected.")
 TOO_LARGE = _m("{file} unpacks to {size} bytes; at most {most} are read from a file of this size.")
 OBJECTS = _m("{file}: the array “{name}” holds {found}, which could run code; numbers were expected.")
-TYPE = _m("{file}: the array “{name}” holds {found}; floating-point numbers were expected.")
 SIZES = _m("{file}: the array “{name}” states the shape {shape}, which is not what the file holds.")
 FOREIGN = _m(
     "{file} holds more than arrays ({found}), which is not opened; save the arrays alone, as a tuple, list or dict."
@@ -135,7 +135,8 @@ def _npy(file: BufferedIOBase, place: Place, name: str = ALONE) -> Any:
     if dtype.hasobject:
         raise InputError(OBJECTS, file=place, name=name, found=str(dtype)[:60])
     if dtype.kind not in "fU":
-        raise InputError(TYPE, file=place, name=name, found=str(dtype)[:60])
+        expected = TEXT if name in TOKEN_NAMES else TYPE
+        raise InputError(expected, file=place, name=name, found=str(dtype)[:60])
     if any(type(length) is not int for length in shape):
         raise InputError(SIZES, file=place, name=name, shape=str(tuple(shape))[:60])
     count = math.prod(shape)

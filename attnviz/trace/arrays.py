@@ -29,6 +29,8 @@ TOKEN_NAMES = {"tokens": "tokens", "encoder_tokens": "tokens", "decoder_tokens":
 SHAPE = _m(
     "{file}: the array “{name}” has shape {found}; weights have 2 to 5 dimensions: layers, items, heads, queries, keys."
 )
+EMPTY = _m("{file}: the array “{name}” of shape {found} is empty; at least one weight was expected.")
+DENSE = _m("{file}: “{name}” is {found}; a dense array with numbers of its own was expected.")
 TYPE = _m("{file}: the array “{name}” holds {found}; floating-point numbers were expected.")
 KIND = _m("{file}: “{name}” is {found}; an array, None, or a list of these was expected.")
 NOTHING_GIVEN = _m(
@@ -39,7 +41,11 @@ STEPS = _m(
     "{file}: “{name}” is a list of lists, as generate() returns one for each step; the weights of one pass were expected."
 )
 NOTHING = _m("{file} is not a trace file and holds no weights; at least one array of them was expected.")
-TOKENS = _m("{file}: the tokens are {found} and the weights of “{name}” have {expected}.")
+TEXT = _m("{file}: “{name}” is {found}; a list of strings, or one such list for each item, was expected.")
+TOKENS = _m(
+    "{file}: “{name}” has {items} × {expected} positions (items × positions), but the tokens are {found}; one for "
+    "each position was expected."
+)
 
 ALONE = _m("There are weights alone: without queries and keys there are no scores, without values no output.")
 NAMELESS = _m("No tokens came with the weights: positions are shown by their numbers.")
@@ -179,7 +185,7 @@ def _layers(name: str, value: Any, file: object, gaps: list[int], depth: int = 0
     """The layers in one entry, in their order."""
     role, found = _role_named(name), _array(value)
     if found is not None:
-        if found.ndim == 5:
+        if found.ndim == 5 and len(found):
             for number, weights in enumerate(found):
                 yield Layer(f"{name}[{number}]", role, number, _checked(weights, f"{name}[{number}]", file))
         else:
@@ -211,10 +217,13 @@ def _array(value: Any) -> Tensor | None:
 
 def _checked(weights: Tensor, name: str, file: object) -> Float[Tensor, "..."]:
     if weights.layout != torch.strided or weights.is_nested or weights.device.type == "meta":
-        raise InputError(KIND, file=file, name=name, found=_kind(weights))
+        kind = "meta" if weights.device.type == "meta" else str(weights.layout).removeprefix("torch.")
+        raise InputError(DENSE, file=file, name=name, found=kind)
     if weights.dtype not in (torch.float64, torch.float32, torch.float16, torch.bfloat16):
         raise InputError(TYPE, file=file, name=name, found=str(weights.dtype).removeprefix("torch."))
-    if not 2 <= weights.ndim <= 4 or 0 in weights.shape:
+    if 0 in weights.shape:
+        raise InputError(EMPTY, file=file, name=name, found=str(tuple(weights.shape))[:80])
+    if not 2 <= weights.ndim <= 4:
         raise InputError(SHAPE, file=file, name=name, found=str(tuple(weights.shape))[:80])
     if weights.numel() * weights.element_size() > weights.untyped_storage().nbytes():
         # A few numbers that claim to be a large array: they would take its memory as soon as they are looked at.
@@ -372,7 +381,7 @@ class _Sides:
         found = tokens * items if len(tokens) == 1 else tokens
         if len(found) != items or any(len(one) != length for one in found):
             shape = " + ".join(str(len(one)) for one in found[:8])
-            raise InputError(TOKENS, file=file, name=layer.name, found=shape, expected=f"{items} × {length}")
+            raise InputError(TOKENS, file=file, name=layer.name, found=shape, items=items, expected=length)
         return found
 
 
@@ -382,11 +391,10 @@ def _tokens(given: Any, file: object) -> list[Tokens] | None:
         return None
     if isinstance(given, Tokens):
         return [given]
-    entries = (
-        given.tolist() if isinstance(given, np.ndarray) else list(given) if isinstance(given, list | tuple) else None
-    )
+    listed = given.tolist() if isinstance(given, np.ndarray) else given
+    entries = list(listed) if isinstance(listed, list | tuple) else None
     if not entries:
-        raise InputError(KIND, file=file, name="tokens", found=_kind(given))
+        raise InputError(TEXT, file=file, name="tokens", found=_kind(listed))
     if all(isinstance(entry, str) for entry in entries):
         return [Tokens(tuple(entries))]
     found = []
@@ -396,5 +404,5 @@ def _tokens(given: Any, file: object) -> list[Tokens] | None:
         elif isinstance(entry, list | tuple) and all(isinstance(text, str) for text in entry):
             found.append(Tokens(tuple(entry)))
         else:
-            raise InputError(KIND, file=file, name="tokens", found=_kind(entry))
+            raise InputError(TEXT, file=file, name="tokens", found=_kind(entry))
     return found

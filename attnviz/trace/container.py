@@ -6,6 +6,7 @@ header, the header, the numbers. Reading it executes nothing. The document trave
 
 import contextlib
 import json
+import re
 import secrets
 from collections.abc import Mapping
 from io import BufferedIOBase, BytesIO
@@ -227,5 +228,12 @@ def _alone(collected: Collected) -> dict[str, Tensor]:
     }
 
 
+_IN_SAFETENSORS = re.compile(r"I/O error: (.+?)(?: \(os error|$)")
+
+
 def _reason(error: Exception) -> str:
-    return (error.strerror if isinstance(error, OSError) else None) or type(error).__name__
+    """What the system said, which safetensors wraps into an error of its own."""
+    if isinstance(error, OSError):
+        return error.strerror or type(error).__name__
+    found = _IN_SAFETENSORS.search(str(error))
+    return found[1] if found else str(error)[:100]
