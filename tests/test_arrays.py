@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import os
 import pickle
 import struct
 import zipfile
@@ -150,6 +151,75 @@ def test_a_model_of_transformers_that_returns_its_attentions():
     assert len(attnviz.from_arrays(output.attentions)) == 2
 
 
+@pytest.mark.parametrize("asked", [True, False])
+def test_a_model_that_returns_no_weights_says_how_it_would(asked):
+    from transformers import BertConfig, BertModel
+
+    config = BertConfig(
+        hidden_size=8, num_hidden_layers=2, num_attention_heads=2, intermediate_size=8, vocab_size=9,
+        max_position_embeddings=8, attn_implementation="sdpa",
+    )  # fmt: skip
+    with torch.no_grad():
+        output = BertModel(config).eval()(torch.tensor([[1, 2, 3]]), output_attentions=asked)
+    with pytest.raises(InputError, match=r"holds no weights; a model of transformers .*'eager'"):
+        attnviz.from_arrays(output)
+
+
+@pytest.mark.parametrize(
+    ("names", "layers", "said"),
+    [
+        (["layer_0", "layer_2"], (0, 2), "keep their number: 1."),
+        (["layer_3", "layer3", "layer_99999999999999999999"], (0, 1, 2), "there twice (layer3, layer_3)."),
+        (["2024-01-01", "2024-01-02"], (0, 1), None),
+    ],
+)
+def test_numbers_that_are_missing_or_not_used_are_said(names, layers, said):
+    trace = attnviz.from_arrays({name: weights(2, 3, 3) for name in names})
+    assert tuple(sorted(one.layer for one in trace)) == layers
+    assert said is None or said in notes(trace)
+    assert ("there twice" in notes(trace)) == ("there twice" in (said or ""))
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("attn_weights", torch.tensor(3.0)),
+        ("attention", torch.tensor([[1, 2, 3]])),
+        ("attn", torch.ones(7, 9)),
+        ("attentions_by_hand", torch.ones(3, 3)),
+    ],
+)
+@pytest.mark.parametrize("called", ["step", "input_ids", "attention_mask", "out"])
+def test_what_is_not_called_attention_is_left_aside_and_said(name, other, called):
+    trace = attnviz.from_arrays({name: weights(2, 3, 3), called: other})
+    assert [one.name for one in trace] == [name]
+    assert f"not called attention: {called}." in notes(trace)
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("decoder.block.0.layer.1.EncDecAttention", "cross"),
+        ("decoder.block.0.layer.0.SelfAttention", "decoder"),
+        ("crossattention", "cross"),
+        ("cross_attn.3", "cross"),
+        ("layer2_crossAttn", "cross"),
+        ("across_layers", "encoder"),
+        ("decode", "encoder"),
+    ],
+)
+def test_words_in_a_name_tell_the_role_and_parts_of_words_do_not(name, role):
+    assert attnviz.from_arrays({name: weights(2, 3, 3)})[0].role == role
+
+
+def test_an_encoder_that_looks_at_other_positions_is_cross_attention():
+    trace = attnviz.from_arrays({"encoder_attn": weights(2, 3, 4)})
+    assert trace[0].role == "cross"
+    assert "their shape was asked (encoder_attn)" in notes(trace)
+    assert attnviz.from_arrays({"decoder": weights(2, 4, 3)})[0].role == "cross"
+    assert attnviz.from_arrays({"decoder": weights(2, 1, 3)})[0].role == "decoder", "one step with a cache"
+
+
 def test_tokens_in_a_file_and_for_each_item():
     trace = attnviz.load(npz(weights=weights(2, 1, 2, 2), tokens=np.array([["a", "b"], ["c", "<pad>"]])))
     assert trace[0].query_tokens_of(1).texts == ("c", "<pad>")
@@ -237,10 +307,21 @@ class Runs:
         return (open, (str(self.path), "w"))
 
 
+class Command:
+    """Torch has words of its own for a module that it never loads."""
+
+    def __reduce__(self):
+        return (os.system, ("true",))
+
+
+def test_what_a_torch_file_holds_beside_arrays_is_named():
+    refused(torch_file([Command()]), rf"holds more than arrays \({os.system.__module__}\.system\), which")
+
+
 def test_pickles_are_not_run(tmp_path):
     made = tmp_path / "ran"
     objects = np.array([Runs(made), None], dtype=object)
-    refused(npy(objects, allow_pickle=True), "could run code")
+    refused(npy(objects, allow_pickle=True), "the array “attentions” holds object, which could run code")
     file = io.BytesIO()
     np.savez(file, fine=weights(2, 2).numpy(), layer_3=objects, allow_pickle=True)
     refused(file.getvalue(), "“layer_3” holds object, which could run code")
@@ -286,7 +367,10 @@ def with_shape(shape):
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + bytes(144)
 
 
-@pytest.mark.parametrize("shape", ["(1099511627776, 1099511627776)", "(6, 7)", "(-6, -6)", "(6, 5)"])
+@pytest.mark.parametrize(
+    "shape",
+    ["(1099511627776, 1099511627776)", "(6, 7)", "(-6, -6)", "(6, 5)", "(True, 36)", "(6.0, 6)", "6", "('6', 6)"],
+)
 def test_an_npy_file_that_states_an_absurd_shape(shape):
     assert attnviz.load(with_shape("(6, 6)"))[0].shape == (6, 6)
     refused(with_shape(shape), "not what the file holds|cut short")
@@ -323,8 +407,10 @@ def test_a_torch_file_that_states_more_numbers_than_it_holds():
 
 
 def test_a_torch_tensor_without_numbers():
-    refused(torch_file(torch.rand(3, 3).to_sparse()), "“attentions” is Tensor")
-    refused(torch_file(torch.empty(10**6, 10**6, device="meta")), "“attentions” is Tensor|more than arrays")
+    refused(torch_file(torch.rand(3, 3).to_sparse()), "“attentions” is sparse_coo; a dense array")
+    refused(
+        torch_file(torch.empty(10**6, 10**6, device="meta")), "“attentions” is meta; a dense array|more than arrays"
+    )
 
 
 def bomb(name="layer_0.npy", size=80 << 20):
@@ -358,7 +444,8 @@ def test_an_archive_of_other_things():
         (npz(layer_1=np.zeros((2, 2), dtype=bool)), "“layer_1” holds bool"),
         (npz(layer_1=np.zeros((2, 2), dtype=np.complex64)), "“layer_1” holds complex64"),
         (npz(layer_1=np.zeros((2, 2, 2, 2, 2, 2), dtype=np.float32)), r"“layer_1” has shape \(2, 2, 2, 2, 2, 2\)"),
-        (npz(layer_1=np.zeros((1, 0, 3, 3), dtype=np.float32)), r"“layer_1” has shape \(1, 0, 3, 3\)"),
+        (npz(layer_1=np.zeros((1, 0, 3, 3), dtype=np.float32)), r"“layer_1” of shape \(1, 0, 3, 3\) is empty"),
+        (npz(layer_1=np.zeros((0, 1, 2, 3, 3), dtype=np.float32)), r"“layer_1” of shape \(0, 1, 2, 3, 3\) is empty"),
         (npz(layer_1=np.float32(1)), r"“layer_1” has shape \(\)"),
         (torch_file([[weights(2, 2)], [weights(2, 2)]]), "as generate"),
         (torch_file([weights(2, 2), [0.5, 0.5]]), r"“attentions\[1\]” is a list of lists"),
@@ -369,7 +456,10 @@ def test_an_archive_of_other_things():
         (torch_file("text"), "“attentions” is str"),
         (torch_file(torch.zeros(2, 2, dtype=torch.float8_e4m3fn)), "holds float8_e4m3fn"),
         (torch_file({"a": {"b": {"c": {"d": {"e": weights(2, 2)}}}}}), "is dict"),
-        (npz(weights=weights(1, 1, 2, 2), tokens=np.array(["a", "b", "c"])), "the tokens are 3 and the weights of “weights” have 1 × 2"),
+        (npz(weights=weights(1, 1, 2, 2), tokens=np.array(["a", "b", "c"])), r"“weights” has 1 × 2 positions \(items × positions\), but the tokens are 3;"),
+        (npz(weights=weights(1, 1, 5, 5), tokens=np.array("hello")), "“tokens” is str; a list of strings"),
+        (npz(weights=weights(1, 1, 2, 2), tokens=np.arange(2)), "“tokens” is int64; a list of strings"),
+        (npz(weights=weights(1, 1, 2, 2), tokens=np.array([b"a", b"b"])), r"“tokens” is \|S1; a list of strings"),
         (npz(weights=weights(1, 1, 2, 2), tokens=np.zeros(2)), "“tokens” is "),
         (npz(weights=weights(1, 1, 2, 2), words=np.array(["a", "b"])), "“words” is ndarray"),
     ],

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 import safetensors.torch
 import torch
+from safetensors import SafetensorError
 
 import attnviz
 from attnviz.attention import Attention, Causal, Check, Dense, Lengths, Window
@@ -132,10 +133,64 @@ def test_a_failed_save_leaves_the_old_file_and_nothing_beside_it(tmp_path, monke
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_failed_save_says_what_the_system_said(tmp_path, monkeypatch):
+    def fail(*_args, **_options):
+        raise SafetensorError('Error while serializing: I/O error: No space left on device (os error 28) at path "/x"')
+
+    monkeypatch.setattr(safetensors.torch, "save_file", fail)
+    with pytest.raises(InputError, match=r"could not be written: No space left on device\.$"):
+        trace_of(dot_product()).save(tmp_path / "run.safetensors")
+
+
 def test_a_trace_that_is_too_large_is_not_written(monkeypatch):
     monkeypatch.setattr(container, "MOST_BYTES", 1000)
     with pytest.raises(InputError, match="at most 1000"):
         trace_of(dot_product()).to_bytes()
+
+
+def test_a_long_text_comes_back_whole():
+    long = "The cat sat on the mat. " * 1000
+    made = Trace([dot_product()], origin=replace(ORIGIN, text=long))
+    assert attnviz.load(made.to_bytes()).origin.text == long
+
+
+@pytest.mark.parametrize(
+    ("made", "match"),
+    [
+        (lambda: Trace([], origin=replace(ORIGIN, text="x" * 1_000_001)), "1000001 letters; at most 1000000"),
+        (lambda: trace_of(dot_product(name="x" * 10_001)), "10001 letters; at most 10000"),
+        (lambda: trace_of(dot_product(layer=10_000)), "“layer” is 10000"),
+        (lambda: trace_of(replace(dot_product(), check=Check(float("nan"), 1.0))), "NaN or infinity"),
+        (lambda: trace_of(notes=[Note("{a:>9}", {"a": "b"})]), "“notes” is"),
+    ],
+)
+def test_what_could_not_be_read_again_is_not_written(made, match, tmp_path):
+    with pytest.raises(InputError, match=match):
+        made().save(tmp_path / "run.safetensors")
+    with pytest.raises(InputError, match=match):
+        made().to_bytes()
+    assert not list(tmp_path.iterdir())
+
+
+def test_more_attentions_than_any_trace_has_are_neither_written_nor_read(monkeypatch):
+    content = trace_of(dot_product(), dot_product()).to_bytes()
+    monkeypatch.setattr("attnviz.trace.trace.MOST_ATTENTIONS", 1)
+    refused(content, "has 2 attentions; at most 1 ")
+    with pytest.raises(InputError, match="has 2 attentions; at most 1 "):
+        trace_of(dot_product(), dot_product()).to_bytes()
+
+
+def test_a_header_is_written_only_if_it_is_short_enough_to_be_read(monkeypatch):
+    # Quotation marks and backslashes double in the header, and double again where they are in a text.
+    made = trace_of(*[dot_product(name='"\\' * 50) for _ in range(20)])
+    content = made.to_bytes()
+    length = int.from_bytes(content[:8], "little")
+    monkeypatch.setattr(container, "MOST_HEADER_BYTES", length - 1)
+    with pytest.raises(InputError, match=f"at most {length - 1} are written"):
+        made.to_bytes()
+    # What is counted is nearly what is written, and never less.
+    monkeypatch.setattr(container, "MOST_HEADER_BYTES", int(length * 1.1))
+    assert len(made.to_bytes()) == len(content)
 
 
 def test_a_recorded_trace_can_be_saved_and_loaded():
@@ -431,7 +486,13 @@ def test_files_of_before_there_were_checks_are_read():
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("check", 3), ("check", {"difference": "1", "allowed": 1}), ("check", {"allowed": 1.0})],
+    [
+        ("check", 3),
+        ("check", {"difference": "1", "allowed": 1}),
+        ("check", {"allowed": 1.0}),
+        ("check", {"difference": -1.0, "allowed": 0.0}),
+        ("check", {"difference": 0.0, "allowed": -1.0}),
+    ],
 )
 def test_checks_that_are_none_are_refused(field, value):
     def change(document):

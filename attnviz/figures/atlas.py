@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Bool, UInt8
 
 from attnviz.attention import Overview, RowState
-from attnviz.figures.codes import CODE_ABSENT, CODE_FULLY_MASKED, CODE_NAN, codes
+from attnviz.figures.codes import CODE_ABSENT, CODE_FULLY_MASKED, CODE_NAN, CODE_ZERO, codes
 from attnviz.figures.to_numpy import to_numpy
 
 GAP = 1
@@ -47,13 +47,26 @@ def atlas(overviews: Sequence[Overview], size: int = 32) -> Atlas:
 
 
 def overview_codes(overview: Overview) -> UInt8[np.ndarray, "heads R C"]:
-    """The maximum map as bytes. A cell without a weight is NaN if one of its rows is, fully masked if all are."""
+    """The maximum map as bytes; a weight below 0 or above 1 as its size, at most 1, as `beyond_codes` asks.
+
+    A cell without a weight is fully masked if all of its rows are; else NaN or zero if one of them is.
+    """
     maximum, states = to_numpy(overview.maximum), to_numpy(overview.row_state)
-    found = codes(maximum.clip(0, 1))
-    nan = _rows_in_cells(states == RowState.NAN, overview.cell[0]).any(-1)
-    masked = (~_rows_in_cells(states != RowState.MASKED, overview.cell[0])).all(-1)
-    kind = np.where(masked, CODE_FULLY_MASKED, np.where(nan, CODE_NAN, CODE_ABSENT)).astype(np.uint8)
+    found = codes(np.abs(maximum).clip(0, 1))
+    tall = overview.cell[0]
+    nan, zero = (_rows_in_cells(states == state, tall).any(-1) for state in (RowState.NAN, RowState.ZERO))
+    masked = (~_rows_in_cells(states != RowState.MASKED, tall)).all(-1)
+    kind = np.select([masked, nan, zero], [CODE_FULLY_MASKED, CODE_NAN, CODE_ZERO], default=CODE_ABSENT).astype(
+        np.uint8
+    )
     return np.where(np.isnan(maximum), kind[..., None], found)
+
+
+def beyond_codes(overview: Overview) -> bool:
+    """Whether a weight is below 0 or above 1, so that a byte tells only its size, and no more than 1."""
+    maximum = to_numpy(overview.maximum)
+    with np.errstate(invalid="ignore"):
+        return bool((maximum < 0).any() or (maximum > 1 + 1e-5).any())
 
 
 def _rows_in_cells(rows: Bool[np.ndarray, "heads n"], tall: int) -> Bool[np.ndarray, "heads R tall"]:

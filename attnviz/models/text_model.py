@@ -108,7 +108,13 @@ class TextModel:
             self.module(**inputs, **({"use_cache": False} if self._takes("use_cache") else {}))
         attentions = [_with_tokens(attention, sides) for attention in recorded]
         origin = replace(recorded.origin, model=self.name, text=text)
-        return Trace(attentions, origin=origin, notes=[*recorded.notes, *notes], left_out=left_out)
+        return Trace(
+            attentions,
+            origin=origin,
+            notes=[*recorded.notes, *notes],
+            lookalikes=recorded.lookalikes,
+            left_out=left_out,
+        )
 
     def _takes(self, argument: str) -> bool:
         return argument in signature(self.module.forward).parameters

@@ -4,9 +4,11 @@ Nothing in such a file is executed, and no more memory is taken than the file ma
 own sizes is checked before anything is unpacked.
 """
 
+import math
 import pickle
 import tokenize
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import BufferedIOBase, BytesIO
@@ -22,6 +24,7 @@ from torch import Tensor
 
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
+from attnviz.trace.arrays import TEXT, TOKEN_NAMES, TYPE
 from attnviz.trace.container import MOST_BYTES, Uploaded
 
 NPY = b"\x93NUMPY"
@@ -38,12 +41,20 @@ MOST_ENTRIES = 20_000
 # numpy refuses longer headers, too.
 MOST_NPY_HEADER = 10_000
 
+# What the only array of a file is called in a sentence, as in `from_arrays`.
+ALONE = "attentions"
+
 Place = Path | Uploaded
+
+# What the libraries raise for a file that is not what it says it is.
+DAMAGE = (
+    zipfile.BadZipFile, zlib.error, SafetensorError, EOFError, ValueError, KeyError, IndexError, TypeError,
+    AttributeError, OverflowError, RecursionError, NotImplementedError,
+)  # fmt: skip
 
 DAMAGED = _m("{file} is cut short or damaged; a complete npz, npy, safetensors or torch file was expected.")
 TOO_LARGE = _m("{file} unpacks to {size} bytes; at most {most} are read from a file of this size.")
 OBJECTS = _m("{file}: the array “{name}” holds {found}, which could run code; numbers were expected.")
-TYPE = _m("{file}: the array “{name}” holds {found}; floating-point numbers were expected.")
 SIZES = _m("{file}: the array “{name}” states the shape {shape}, which is not what the file holds.")
 FOREIGN = _m(
     "{file} holds more than arrays ({found}), which is not opened; save the arrays alone, as a tuple, list or dict."
@@ -64,7 +75,7 @@ def arrays_in(source: str | PathLike[str] | bytes, place: Place) -> Any:
         reader = _reader(start)
         try:
             return reader(file, place)
-        except (zipfile.BadZipFile, SafetensorError, EOFError, ValueError, KeyError, NotImplementedError) as reason:
+        except DAMAGE as reason:
             if isinstance(reason, InputError):
                 raise
             raise InputError(DAMAGED, file=place) from reason
@@ -110,7 +121,7 @@ def _pickle(file: BufferedIOBase, place: Place) -> Any:  # noqa: ARG001 - as the
     raise InputError(OLD_PICKLE, file=place)
 
 
-def _npy(file: BufferedIOBase, place: Place, name: str = "") -> Any:
+def _npy(file: BufferedIOBase, place: Place, name: str = ALONE) -> Any:
     """A tensor, or an array of text as numpy has it."""
     size = _size(file)
     version = np.lib.format.read_magic(file)
@@ -124,10 +135,11 @@ def _npy(file: BufferedIOBase, place: Place, name: str = "") -> Any:
     if dtype.hasobject:
         raise InputError(OBJECTS, file=place, name=name, found=str(dtype)[:60])
     if dtype.kind not in "fU":
-        raise InputError(TYPE, file=place, name=name, found=str(dtype)[:60])
-    count = 1
-    for length in shape:
-        count *= int(length)
+        expected = TEXT if name in TOKEN_NAMES else TYPE
+        raise InputError(expected, file=place, name=name, found=str(dtype)[:60])
+    if any(type(length) is not int for length in shape):
+        raise InputError(SIZES, file=place, name=name, shape=str(tuple(shape))[:60])
+    count = math.prod(shape)
     if count * dtype.itemsize != size - file.tell() or min(shape, default=1) < 0:
         raise InputError(SIZES, file=place, name=name, shape=str(tuple(shape))[:60])
     file.seek(0)
@@ -207,9 +219,13 @@ def _torch(file: BufferedIOBase, entries: list[zipfile.ZipInfo], size: int, plac
         raise InputError(DAMAGED, file=place) from reason
 
 
+# The name follows at once, and ends at the next space.
+_NAMED = ("Unsupported global: GLOBAL ", "unsupported GLOBAL ", "Unsupported class ", "Unsupported operand ")
+
+
 def _what(reason: str) -> str:
-    """The name that torch did not want to load, out of its long advice."""
-    for mark in ("Unsupported global: GLOBAL ", "Unsupported class ", "Unsupported operand "):
+    """The name that torch did not want to load, out of its long advice; else its advice's first sentence."""
+    for mark in _NAMED:
         if mark in reason:
             return reason.split(mark, 1)[1].split()[0][:80]
-    return " ".join(reason.split())[-80:]
+    return " ".join(reason.split(".", 1)[0].split())[:80]

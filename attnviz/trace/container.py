@@ -6,6 +6,7 @@ header, the header, the numbers. Reading it executes nothing. The document trave
 
 import contextlib
 import json
+import re
 import secrets
 from collections.abc import Mapping
 from io import BufferedIOBase, BytesIO
@@ -28,6 +29,9 @@ VERSION = 1
 MOST_BYTES = 4 << 30
 # Names, shapes and tokens; safetensors itself reads no more than 100 MB.
 MOST_HEADER_BYTES = 64 << 20
+
+# What one array takes in the header, beside its shape: name, type, where it begins and ends.
+_ENTRY = 100
 
 # What a trace holds; integers and 8-bit floats have no place in one.
 DTYPES = frozenset({torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.bool})
@@ -52,7 +56,7 @@ class Collected:
 
 def pack(document: Mapping[str, Any], collected: Collected) -> bytes:
     """The content of a file. Raises `InputError` where it would be too large."""
-    return safetensors.torch.save(_alone(collected), metadata=_metadata(document))
+    return safetensors.torch.save(_alone(collected), metadata=_metadata(document, collected))
 
 
 def write(document: Mapping[str, Any], collected: Collected, path: str | PathLike[str]) -> None:
@@ -64,13 +68,19 @@ def write(document: Mapping[str, Any], collected: Collected, path: str | PathLik
         )
     beside = place.with_name(f".{place.name}.{secrets.token_hex(4)}.part")
     try:
-        safetensors.torch.save_file(_alone(collected), beside, metadata=_metadata(document))
+        safetensors.torch.save_file(_alone(collected), beside, metadata=_metadata(document, collected))
         beside.replace(place)
     except (OSError, SafetensorError) as error:
         raise InputError(_m("{file} could not be written: {reason}."), file=place, reason=_reason(error)) from error
     finally:
         with contextlib.suppress(OSError):
             beside.unlink(missing_ok=True)
+
+
+def read_back(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The document as it will be read from the file. Raises `InputError` where a number in it is not finite."""
+    found: dict[str, Any] = json.loads(_text(document))
+    return found
 
 
 def is_trace(source: str | PathLike[str] | bytes) -> bool:
@@ -175,13 +185,37 @@ def _no_constant(name: str) -> None:
     raise ValueError(name)
 
 
-def _metadata(document: Mapping[str, Any]) -> dict[str, str]:
-    text = json.dumps(document, allow_nan=False, separators=(",", ":"))
-    return {"format": FORMAT, "version": str(VERSION), "trace": text}
+def _metadata(document: Mapping[str, Any], collected: Collected) -> dict[str, str]:
+    """What the header says, once it is known to be short enough to be read again."""
+    metadata = {"format": FORMAT, "version": str(VERSION), "trace": _text(document)}
+    entries = [_ENTRY + sum(len(f"{length},") for length in tensor.shape) for tensor in collected.tensors.values()]
+    # The header is JSON, too: every quotation mark and backslash of the document takes two bytes there.
+    size = len(json.dumps(metadata, ensure_ascii=False)) + sum(entries)
+    if size > MOST_HEADER_BYTES:
+        raise InputError(
+            _m("The trace's names and tokens take {size} bytes; at most {most} are written to a file."),
+            size=size,
+            most=MOST_HEADER_BYTES,
+        )
+    return metadata
+
+
+def _text(document: Mapping[str, Any]) -> str:
+    try:
+        return json.dumps(document, allow_nan=False, separators=(",", ":"))
+    except ValueError as error:
+        raise InputError(
+            _m("The trace holds NaN or infinity beside its arrays, which no trace file can hold.")
+        ) from error
 
 
 def _alone(collected: Collected) -> dict[str, Tensor]:
     """The tensors without shared memory, on the CPU: safetensors takes no others."""
+    for tensor in collected.tensors.values():
+        if tensor.dtype not in DTYPES:
+            raise InputError(
+                _m("The trace holds numbers of the type {found}, which no trace file takes."), found=tensor.dtype
+            )
     size = sum(tensor.numel() * tensor.element_size() for tensor in collected.tensors.values())
     if size > MOST_BYTES:
         raise InputError(
@@ -194,5 +228,12 @@ def _alone(collected: Collected) -> dict[str, Tensor]:
     }
 
 
+_IN_SAFETENSORS = re.compile(r"I/O error: (.+?)(?: \(os error|$)")
+
+
 def _reason(error: Exception) -> str:
-    return (error.strerror if isinstance(error, OSError) else None) or type(error).__name__
+    """What the system said, which safetensors wraps into an error of its own."""
+    if isinstance(error, OSError):
+        return error.strerror or type(error).__name__
+    found = _IN_SAFETENSORS.search(str(error))
+    return found[1] if found else str(error)[:100]

@@ -30,9 +30,11 @@ from attnviz.base.language import _m
 from attnviz.tokens import Tokens
 from attnviz.trace.container import Collected
 
-# No model has so many layers, no name so many letters.
-MOST_LAYERS = 100_000
+# A layer with a larger number no page can choose; in a name of an array it is a date or a checksum.
+MOST_LAYER_NUMBER = 9999
+# No name has so many letters, and no model reads so long a text.
 MOST_LETTERS = 10_000
+MOST_TEXT_LETTERS = 1_000_000
 # Nor a picture so many levels or places; every one becomes a token.
 MOST_LEVELS = 64
 MOST_KEYS = 1 << 24
@@ -155,7 +157,7 @@ def attention_from_json(data: Any, tensors: Mapping[str, Tensor], tokens: Sequen
     common: dict[str, Any] = {
         "name": text(data, "name"),
         "role": choice(data, "role", ROLES),
-        "layer": whole(data, "layer", MOST_LAYERS),
+        "layer": whole(data, "layer", MOST_LAYER_NUMBER),
         "note": text(data, "note"),
         "mask": _mask(data, tensors),
         "value": _tensor(data, "value", tensors),
@@ -245,7 +247,10 @@ def _check(data: Any) -> Check | None:
         return None
     if not isinstance(data, Mapping):
         raise unexpected("check", data)
-    return Check(difference=_number(data, "difference"), allowed=_number(data, "allowed"))
+    check = Check(difference=_number(data, "difference"), allowed=_number(data, "allowed"))
+    if check.difference < 0 or check.allowed < 0:
+        raise unexpected("check", data)
+    return check
 
 
 def _bias(data: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Tensor | Bias | None:
@@ -304,11 +309,18 @@ def _mapping(data: Mapping[str, Any], field: str) -> Mapping[str, Any]:
     return found
 
 
-def text(data: Mapping[str, Any], field: str) -> str:
+def text(data: Mapping[str, Any], field: str, most: int = MOST_LETTERS) -> str:
     """A text of bounded length. Raises `InputError` for anything else."""
     found = data.get(field)
-    if not isinstance(found, str) or len(found) > MOST_LETTERS:
+    if not isinstance(found, str):
         raise unexpected(field, found)
+    if len(found) > most:
+        raise InputError(
+            _m("In the trace, “{field}” has {found} letters; at most {most} are written and read."),
+            field=field,
+            found=len(found),
+            most=most,
+        )
     return found
 
 

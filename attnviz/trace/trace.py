@@ -6,13 +6,17 @@ from os import PathLike
 from string import Formatter
 from typing import Any, Literal, get_args
 
+from torch import Tensor
+
 from attnviz.attention import Attention, Role
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m, translate
 from attnviz.selection import Selection
 from attnviz.tokens import Tokens
-from attnviz.trace.container import Collected, pack, unpack, write
+from attnviz.trace.container import Collected, pack, read_back, unpack, write
 from attnviz.trace.parts import (
+    MOST_LETTERS,
+    MOST_TEXT_LETTERS,
     TokenTable,
     attention_from_json,
     attention_to_json,
@@ -25,6 +29,8 @@ from attnviz.trace.parts import (
 OriginKind = Literal["typed", "learnt", "recorded", "file"]
 ORIGINS: tuple[OriginKind, ...] = get_args(OriginKind)
 
+# A hundred layers that ran three hundred times; they are read in a few seconds.
+MOST_ATTENTIONS = 32_768
 MOST_LEFT_OUT = 2**31 - 1
 
 
@@ -72,6 +78,7 @@ class Trace:
     """What was recorded: iterate over it, index it, or `select` from it.
 
     left_out: how many tokens at the end of a text were more than the model takes.
+    claimed: whether origin, notes, checks and look-alikes are a file's own word, which nobody has verified.
     """
 
     def __init__(
@@ -82,12 +89,14 @@ class Trace:
         notes: Iterable[Note] = (),
         lookalikes: Iterable[LookAlike] = (),
         left_out: int = 0,
+        claimed: bool = False,
     ) -> None:
         self._attentions = list(attentions)
         self._notes = list(notes)
         self._lookalikes = list(lookalikes)
         self._origin = origin
         self.left_out = left_out
+        self.claimed = claimed
 
     @property
     def origin(self) -> Origin:
@@ -206,6 +215,8 @@ class Trace:
             "attentions": attentions,
             "tokens": [one.to_json() for one in tokens.entries],
         }
+        # What could not be read again is refused before it is written.
+        from_document(read_back(document), tensors.tensors)
         return document, tensors
 
 
@@ -214,15 +225,27 @@ def load(source: str | PathLike[str] | bytes) -> Trace:
 
     Nothing in it is executed. Raises `InputError` for anything but a complete trace file of a known version.
     """
-    document, tensors = unpack(source)
+    return from_document(*unpack(source))
+
+
+def from_document(document: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Trace:
+    """The trace that a file's document and tensors make. Raises `InputError` where they make none."""
+    listed = _list(document, "attentions")
+    if len(listed) > MOST_ATTENTIONS:
+        raise InputError(
+            _m("The trace has {found} attentions; at most {most} are written and read."),
+            found=len(listed),
+            most=MOST_ATTENTIONS,
+        )
     tokens = [Tokens.from_json(one) for one in _list(document, "tokens")]
     return Trace(
-        [attention_from_json(one, tensors, tokens) for one in _list(document, "attentions")],
+        [attention_from_json(one, tensors, tokens) for one in listed],
         origin=_origin(document.get("origin")),
         notes=[_note(one) for one in _list(document, "notes")],
         # Files of before these were listed have none.
         lookalikes=[_lookalike(one) for one in _list({"lookalikes": [], **document}, "lookalikes")],
         left_out=whole(document, "left_out", MOST_LEFT_OUT),
+        claimed=True,
     )
 
 
@@ -237,7 +260,9 @@ def _origin(data: Any) -> Origin:
     if not isinstance(data, Mapping) or set(data) != {field.name for field in fields(Origin)}:
         raise unexpected("origin", data)
     kind: OriginKind = choice(data, "kind", ORIGINS)
-    return Origin(kind=kind, **{name: text(data, name) for name in data if name != "kind"})
+    most = {"text": MOST_TEXT_LETTERS}
+    said = {name: text(data, name, most.get(name, MOST_LETTERS)) for name in data if name != "kind"}
+    return Origin(kind=kind, **said)
 
 
 def _note_to_json(note: Note) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import functools
 import os
+import re
 import time
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
@@ -67,8 +68,19 @@ def complain(error: InputError | None) -> None:
             st.error(plain(str(error)), icon=":material/error:")
 
 
+# What Streamlit makes icons, emoji and arrows of after Markdown is done, escaped or not.
+_SHORTCODE = re.compile(r":(?=[\w+-]+(/\w+)?:)")
+_ARROW = re.compile(r"(?<!\S)(<-|-|>|<|~)(?=[->=]+(\s|$))")
+_WORD_JOINER = "\u2060"
+
+
 def plain(text: str) -> str:
-    """Text from outside as Markdown that shows it letter by letter, with nothing interpreted."""
+    """Text from outside as Markdown that shows it letter by letter, with nothing interpreted.
+
+    An invisible word joiner parts the signs that Streamlit would put together to an icon or an arrow.
+    """
+    for pattern in (_SHORTCODE, _ARROW):
+        text = pattern.sub(lambda found: found[0] + _WORD_JOINER, text)
     return "".join(f"\\{sign}" if sign in r"\`*_{}[]()<>#+-.!|~$:" else sign for sign in text)
 
 

@@ -6,6 +6,7 @@ import torch
 
 from attnviz.attention import Attention, Causal
 from attnviz.figures import atlas, codes, overview_codes
+from attnviz.figures.atlas import beyond_codes
 
 
 def attention(heads, n, m, seed, **options):
@@ -59,3 +60,18 @@ def test_rows_without_weights_have_their_own_code(kind, code):
     found = overview_codes(Attention.from_qk(query, key, mask=allowed).overview(size=4))[0]
     assert found[2].tolist() == [code] * 4
     assert (np.delete(found, 2, 0) >= 4).all()
+
+
+def test_rows_of_zeros_are_zero_and_not_absent():
+    weights = torch.tensor([[0.5, 0.5], [0.0, 0.0], [torch.nan, 1.0]])
+    found = overview_codes(Attention.from_weights(weights).overview(size=3))[0]
+    assert found.tolist() == [codes(weights[:1])[0].tolist(), [3, 3], [2, 2]]
+
+
+def test_weights_that_are_no_shares_are_shown_by_their_size():
+    overview = Attention.from_weights(
+        torch.tensor([[-0.5, 1.5], [-2.0, 0.25]]), normalised=False
+    ).overview(size=2)  # fmt: skip
+    assert overview_codes(overview)[0].tolist() == codes(torch.tensor([[0.5, 1.0], [1.0, 0.25]])).tolist()
+    assert beyond_codes(overview)
+    assert not beyond_codes(attention(1, 4, 4, 0, mask=Causal()).overview(size=4))

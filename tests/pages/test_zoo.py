@@ -91,6 +91,7 @@ def test_negative_weights_keep_their_sign(show):
     weights = torch.tensor([[1.5, -0.5], [0.25, 0.75]])
     app = show(Attention.from_weights(weights, normalised=False), query=0, key=1)
     assert "the weight **−0.500**." in text_of(app)
+    assert "the maps show their sizes up to 1, without the sign" in text_of(app)
 
 
 def test_large_weights_below_zero_and_above_one_are_drawn_and_said(show):
@@ -237,8 +238,15 @@ def test_a_check_that_all_layers_passed_is_one_sentence(show):
     attention = Attention.from_qk(torch.ones(2, 2), torch.ones(2, 2))
     good = [replace(attention, layer=layer, check=Check(10.0**-layer, 0.5)) for layer in (1, 2)]
     found = text_of(show(*good, replace(attention, layer=3), layer=1))
-    assert "2 layers were checked against the model's own output; largest difference 0.100." in found
+    assert "The file says: 2 layers were checked against the model's own output; largest difference 0.100." in found
     assert "1 other could not be checked." in found
+
+
+def test_what_a_file_notes_is_the_files_word(show):
+    note = Note("All of this was verified by {who}.", {"who": "**us**"})
+    app = show(Attention.from_weights(uniform(2, 2)), notes=[note], origin=Origin(kind="file"))
+    assert "The file says: All of this was verified by **us**." in text_of(app)
+    assert "The file run.safetensors says of itself: —." in unmarked(app)
 
 
 @pytest.mark.parametrize("glance", ["maps", "entropy"])
@@ -247,9 +255,12 @@ def test_a_layer_that_disagrees_is_named_with_the_difference(show, glance):
     app = show(replace(attention, layer=3, check=Check(1e-7, 1e-5)), replace(attention, check=Check(0.25, 1e-5)),
                layer=4, glance=glance)  # fmt: skip
     warned = app.warning[0].value.replace("\\", "")
-    assert "“blocks.4.attn” (layer 4) does not give the model's own output: the difference is 0.250" in warned
+    assert (
+        "The file says: “blocks.4.attn” (layer 4) does not give the model's own output: the difference is 0.250"
+        in warned
+    )
     assert len(app.warning) == 1
-    assert "⚠ “blocks.4.attn”" in text_of(app), "said at the head, too"
+    assert "⚠ The file says: “blocks.4.attn”" in text_of(app), "said at the head, too"
     app.selectbox(key="heads:layer").set_value(3).run()
     assert "⚠" not in text_of(app)
 
@@ -263,6 +274,7 @@ def test_look_alikes_are_listed_apart(show, open_page, tmp_path, monkeypatch):
     app = open_page("heads")
     no_trace_of_failure(app)
     assert [expander.label for expander in app.main.expander] == ["Looks like attention, but is not (1)"]
+    assert "This list is the file's own word." in text_of(app)
     assert app.main.dataframe[0].value.values.tolist() == [["router", "2 × 8", "A router chooses 8 experts."]]
 
 
@@ -309,3 +321,46 @@ def test_a_server_without_paths_still_takes_hub_ids(open_page, tmp_path, monkeyp
     no_trace_of_failure(app)
     assert "This server opens no folders" in app.error[0].value.replace("\\", "")
     assert "config" not in app.error[0].value
+
+
+def opened(app, name, content):
+    """Puts a file into the place for files, as a browser does: the one that was there is taken out first."""
+    app.file_uploader(key="heads:open").set_value(None).run()
+    app.file_uploader(key="heads:open").set_value((name, content, "application/octet-stream")).run()
+    no_trace_of_failure(app)
+    return app
+
+
+def test_a_file_that_cannot_be_opened_leaves_the_open_one(open_page):
+    app = open_page("heads")
+    app.selectbox(key="heads:source").set_value("file …").run()
+    good = Trace([Attention.from_weights(uniform(2, 2), role="decoder")], origin=Origin(kind="recorded", model="zoo"))
+    assert "The file good.safetensors says of itself: zoo." in unmarked(
+        opened(app, "good.safetensors", good.to_bytes())
+    )
+    opened(app, "bad.npy", b"no array")
+    assert "holds no arrays" in app.error[0].value
+    assert "The file good.safetensors says of itself: zoo." in unmarked(app)
+    app.button(key="heads:close").click().run()
+    no_trace_of_failure(app)
+    assert "good.safetensors" not in unmarked(app)
+    assert "Recorded from the model as it ran" in unmarked(app)
+
+
+@pytest.mark.parametrize("role", ["encoder", "decoder"])
+def test_opening_a_file_is_no_step_that_undo_could_not_take_back(open_page, role):
+    app = open_page("heads")
+    app.selectbox(key="heads:layer").set_value(3).run()
+    app.selectbox(key="heads:source").set_value("file …").run()
+    made = Trace([Attention.from_weights(uniform(2, 2), role=role)], origin=Origin(kind="recorded"))
+    opened(app, "made.safetensors", made.to_bytes())
+    assert app.button(key="heads:undo").disabled
+    app.selectbox(key="heads:head").set_value("mean").run()
+    app.button(key="heads:undo").click().run()
+    no_trace_of_failure(app)
+    assert app.selectbox(key="heads:head").value == 0
+    assert app.button(key="heads:undo").disabled
+
+
+def unmarked(app):
+    return "".join(sign for sign in said(app) if sign not in "\\\u2068\u2069")

@@ -10,6 +10,7 @@ from attnviz.base.language import _, _n
 from attnviz.figures.numerals import weight_text
 from attnviz.trace import Trace
 from attnviz.ui.page import plain
+from attnviz.ui.source.panel import said
 
 WARNING = "⚠"
 # More would push the pictures out of sight; each layer says it of itself, too.
@@ -22,10 +23,10 @@ def checks(trace: Trace) -> None:
     wrong = [attention for attention in checked if disagrees(attention)]
     with st.container():
         if checked:
-            st.caption(_summary(checked, len(trace)))
+            st.caption(said(trace, _summary(checked, len(trace))))
     with st.container():
         for attention in wrong[:MOST_LISTED]:
-            st.warning(plain(disagreement(attention)), icon=":material/warning:")
+            st.warning(said(trace, plain(disagreement(attention))), icon=":material/warning:")
         if len(wrong) > MOST_LISTED:
             rest = len(wrong) - MOST_LISTED
             st.warning(_n("So does {count} other layer.", "So do {count} other layers.", rest))
@@ -33,7 +34,7 @@ def checks(trace: Trace) -> None:
 
 def _summary(checked: list[Attention], total: int) -> str:
     largest = max(attention.check.difference for attention in checked if attention.check is not None)
-    said = _n(
+    sentence = _n(
         "{count} layer was checked against the model's own output; largest difference {difference}.",
         "{count} layers were checked against the model's own output; largest difference {difference}.",
         len(checked),
@@ -41,8 +42,8 @@ def _summary(checked: list[Attention], total: int) -> str:
     )
     rest = total - len(checked)
     if rest:
-        said += " " + _n("{count} other could not be checked.", "{count} others could not be checked.", rest)
-    return said
+        sentence += " " + _n("{count} other could not be checked.", "{count} others could not be checked.", rest)
+    return sentence
 
 
 def disagrees(attention: Attention) -> bool:
@@ -76,6 +77,8 @@ def lookalikes(trace: Trace) -> None:
         if not found:
             return
         with st.expander(_("Looks like attention, but is not ({count})", count=len(found)), icon=":material/rule:"):
+            if trace.claimed:
+                st.caption(_("This list is the file's own word."))
             st.dataframe(
                 pd.DataFrame(
                     {

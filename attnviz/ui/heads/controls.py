@@ -12,6 +12,7 @@ from attnviz.ui.heads.checked import WARNING, disagreement, disagrees
 from attnviz.ui.heads.look import of_run, runs
 from attnviz.ui.heads.store import HeadsStore
 from attnviz.ui.page import plain
+from attnviz.ui.source.panel import said
 from attnviz.ui.source.source import Source
 
 MOST_SAID = 40
@@ -42,7 +43,7 @@ def controls(store: HeadsStore, source: Source) -> None:
             disabled=view.query is None and view.key is None,
         )  # fmt: skip
     with st.container():
-        _say(attentions, attention, view.item)
+        _say(source.trace, attentions, attention, view.item)
 
 
 def _item_and_run(store: HeadsStore, source: Source, attention: Attention) -> None:
@@ -81,27 +82,27 @@ def _head(heads: int, head: int | str) -> str:
     return _("maximum of {count} heads", count=heads) if head == "maximum" else str(head)
 
 
-def _say(attentions: list[Attention], attention: Attention, item: int) -> None:
+def _say(trace: Trace, attentions: list[Attention], attention: Attention, item: int) -> None:
     """Which numbers have no layer, what the layer is called, which item is shown, and what its note says."""
-    said = []
+    sentences = []
     layers = [one.layer for one in attentions]
     gaps = sorted(set(range(layers[-1])) - set(layers))
     if gaps:
-        said.append(_("Layers without attention of this kind: {numbers}.", numbers=_ranges(gaps)))
+        sentences.append(_("Layers without attention of this kind: {numbers}.", numbers=_ranges(gaps)))
     if attention.items > 1:
-        said.append(
+        sentences.append(
             _("Item {item} of {count} is shown, counted from 0; the others are not.", item=item, count=attention.items)
         )
     if attention.form != "dot-product":
-        said.append(_form_sentence(attention.form))
+        sentences.append(_form_sentence(attention.form))
     if attention.note:
-        said.append(plain(_(attention.note)))
+        sentences.append(said(trace, plain(_(attention.note))))
     if any(any(one.generated or ()) for one in _tokens(attention, item)):
-        said.append(_("✎ marks what the model wrote itself."))
+        sentences.append(_("✎ marks what the model wrote itself."))
     if disagrees(attention):
-        said.insert(0, f"{WARNING} {plain(disagreement(attention))}")
-    if said:
-        st.caption(" ".join(said))
+        sentences.insert(0, f"{WARNING} {said(trace, plain(disagreement(attention)))}")
+    if sentences:
+        st.caption(" ".join(sentences))
 
 
 def _form_sentence(form: str) -> str:

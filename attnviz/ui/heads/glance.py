@@ -14,7 +14,7 @@ from torch import Tensor
 from attnviz import figures
 from attnviz.attention import Attention, Overview, Role, statistics
 from attnviz.base.language import _, _m
-from attnviz.figures.atlas import Atlas, atlas
+from attnviz.figures.atlas import Atlas, atlas, beyond_codes
 from attnviz.ui import panels, presenting
 from attnviz.ui.components import ChartClick, MatrixClick, matrix
 from attnviz.ui.heads.checked import marked
@@ -107,6 +107,9 @@ def _maps(store: HeadsStore, source: Source, attentions: list[Attention]) -> Non
         height=min(640, 60 + 66 * len(layers)),
     )
     overviews = _overviews(part, store.view.item, attentions)
+    with st.container():
+        if any(beyond_codes(overview) for overview in overviews):
+            st.caption(_("Some weights are below 0 or above 1: the maps show their sizes up to 1, without the sign."))
     presenting.leave_out(lambda: _save(layers, overviews))
 
 

@@ -48,17 +48,11 @@ def close() -> None:
 def upload(page: str) -> Source | None:
     """The place to open a file; gives it when it has just been opened."""
     limits: dict[str, Any] = {"max_upload_size": allowed.MOST_PUBLIC_UPLOAD} if is_public() else {}
-    key = f"{page}:open"
-
-    def changed() -> None:
-        if st.session_state[key] is None:  # it was taken out again
-            close()
-
+    # The browser takes the old file out before it brings a new one, so an empty widget closes nothing.
     uploaded = st.file_uploader(
         _("A recorded trace, or arrays (.safetensors, .npz, .npy, .pt)"),
         type=TYPES,
-        key=key,
-        on_change=changed,
+        key=f"{page}:open",
         **limits,
     )
     sentence = allowed.sizes_sentence()

@@ -9,6 +9,7 @@ import streamlit as st
 
 from attnviz.base.language import _, _m
 from attnviz.tokens import isolated, visible
+from attnviz.trace import Trace
 from attnviz.ui import presenting
 from attnviz.ui.page import plain
 from attnviz.ui.source import allowed, files
@@ -56,7 +57,8 @@ def current(store: Store[V]) -> Source:
     """The trace to look at: the opened file's, else the model's on the text. Raises `InputError`."""
     found = files.opened() or recorded(store.view.model, store.view.text)
     if found.trace.attentions and not store.view.suits(found.trace):
-        store.change(fields=store.view.beginning(found.trace))
+        # Nobody chose it, so there is nothing to undo.
+        store.look(**store.view.beginning(found.trace))
     return found
 
 
@@ -67,24 +69,29 @@ def origin(source: Source) -> None:
         presenting.leave_out(lambda: _save(source))
     with st.container():
         for note in source.trace.notes:
-            st.info(plain(str(note)))
+            st.info(said(source.trace, plain(str(note))))
+
+
+def said(trace: Trace, sentence: str) -> str:
+    """A sentence out of a trace as our own, or as the word of the file that it was read from."""
+    return _("The file says: {sentence}", sentence=sentence) if trace.claimed else sentence
 
 
 def _origin_sentence(source: Source) -> str:
-    said = source.trace.origin
+    origin = source.trace.origin
     # A model's own text stands on the page already.
-    quoted = textwrap.shorten(said.text, MOST_QUOTED, placeholder=" …") if source.file else ""
+    quoted = textwrap.shorten(origin.text, MOST_QUOTED, placeholder=" …") if source.file else ""
     facts = [
-        said.model, said.device, said.dtype, said.attention_implementation,
-        said.torch_version and f"torch {said.torch_version}",
-        said.transformers_version and f"transformers {said.transformers_version}",
+        origin.model, origin.device, origin.dtype, origin.attention_implementation,
+        origin.torch_version and f"torch {origin.torch_version}",
+        origin.transformers_version and f"transformers {origin.transformers_version}",
         quoted and f"“{quoted}”",
     ]  # fmt: skip
     listed = plain(" · ".join(isolated(visible(fact)) for fact in facts if fact))
     name = plain(isolated(visible(source.file)))
     if not source.file:
         return _("Recorded from the model as it ran: {facts}.", facts=listed)
-    if said.kind == "file":
+    if origin.kind == "file" and not source.trace.claimed:
         return _("Arrays from the file {name}, whose origin is unknown.", name=name)
     # What a file claims is its own word.
     return _("The file {name} says of itself: {facts}.", name=name, facts=listed or "—")
@@ -159,10 +166,29 @@ def _name(store: Store[V], kind: str) -> None:
 
 def _file(store: Store[V]) -> None:
     if (found := files.upload(store.name)) is not None:
-        store.change(fields=store.view.beginning(found.trace))
+        _begin_anew(store, found)
         st.rerun()
-    if files.opened() is not None:
-        st.caption(_("The link cannot hold an opened file."))
+    opened = files.opened()
+    if opened is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        name = plain(isolated(visible(opened.file)))
+        st.caption(_("{name} is open. The link cannot hold an opened file.", name=name))
+        st.button(
+            _("Close the file"), icon=":material/close:", on_click=_close, args=(store,), type="tertiary",
+            key=f"{store.name}:close",
+        )  # fmt: skip
+
+
+def _close(store: Store[V]) -> None:
+    files.close()
+    _begin_anew(store, files.opened())
+
+
+def _begin_anew(store: Store[V], source: Source | None) -> None:
+    """The views before belong to another file or model, and undo opens and closes no files."""
+    store.look(**store.view.beginning(source.trace if source is not None else None))
+    store.forget()
 
 
 def _reset(store: Store[V]) -> None:

@@ -9,6 +9,7 @@ from attnviz.attention import Role
 from attnviz.base.language import _
 from attnviz.selection import Selection
 from attnviz.trace import Trace
+from attnviz.trace.parts import MOST_LAYER_NUMBER
 from attnviz.ui.views.source import MOST_TEXT, SENTENCE, SourceView
 
 __all__ = ["MOST_TEXT", "SENTENCE", "HeadsView"]
@@ -21,7 +22,7 @@ class HeadsView(SourceView, frozen=True):
 
     page: Literal["heads"] = "heads"
     role: Role = "encoder"
-    layer: int = Field(default=0, ge=0, lt=10_000)
+    layer: int = Field(default=0, ge=0, le=MOST_LAYER_NUMBER)
     head: int | Literal["mean", "maximum"] = 0
     item: int = Field(default=0, ge=0)
     run: int = Field(default=0, ge=0)
