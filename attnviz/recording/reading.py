@@ -148,8 +148,8 @@ class Reading:
             attention = self._with_patches(self._attention(name, meaning, part), meaning, call.picture)
             inputs = self._recording.inputs.get(call.run, Inputs())
             attention = with_tokens(attention, inputs, self._recording.options.tokenizer)
-            given = inputs.items() | ({call.picture[0]} if call.picture is not None else set())
-            if given and attention.items not in given:
+            known = inputs.items()
+            if known and attention.items not in known | ({call.picture[0]} if call.picture is not None else set()):
                 self._recording.note(UNPLACED, name=name)
                 # Where windows look is no sign of what the layer belongs to; its name is.
                 attention = replace(attention, role=part or attention.role)

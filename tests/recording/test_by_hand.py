@@ -251,9 +251,19 @@ def test_bfloat16_is_kept_and_what_is_shown_is_not_rounded():
         ("factor", 1e301),
     ],
 )
-def test_a_file_of_sigmoid_attention_that_does_not_fit_is_refused(field, wrong, tmp_path):
+def test_a_file_of_sigmoid_attention_that_does_not_fit_is_refused(field, wrong, tmp_path, monkeypatch):
     trace = record(sigmoid, *tensors())
     object.__setattr__(trace[0].scores, field, wrong)
-    trace.save(tmp_path / "trace.safetensors")
+    file = written(trace, tmp_path, monkeypatch)
     with pytest.raises(attnviz.InputError):
-        attnviz.load(tmp_path / "trace.safetensors")
+        attnviz.load(file)
+    with pytest.raises(attnviz.InputError):
+        trace.to_bytes()
+
+
+def written(trace, folder, monkeypatch):
+    """A file that nobody looked at before it was written, as a stranger may have it."""
+    monkeypatch.setattr("attnviz.trace.trace.from_document", lambda *_: None)
+    trace.save(folder / "trace.safetensors")
+    monkeypatch.undo()
+    return folder / "trace.safetensors"

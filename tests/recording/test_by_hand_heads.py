@@ -138,4 +138,4 @@ def test_where_nothing_tells_which_of_many_dimensions_are_heads_that_is_said(sta
     with attnviz.capture(model := Axial()) as trace:
         model(torch.randn(2, 4, COUNT, WIDTH))
     assert trace[0].heads == (HEADS if stated else 4)
-    assert ["which of the dimensions" in str(note) for note in trace.notes] == ([] if stated else [True])
+    assert any("which of the dimensions" in str(note) for note in trace.notes) is not stated

@@ -140,7 +140,7 @@ def test_what_a_function_has_caught_must_not_change():
     _, trace = recorded(Flex(), q, k, v, score_mod=biased)
     table += 1
     assert len(trace) == 0
-    assert ["overwritten" in str(note) for note in trace.notes] == [True]
+    assert any("overwritten" in str(note) for note in trace.notes)
 
 
 @pytest.mark.filterwarnings("ignore:Using `torch.compile")

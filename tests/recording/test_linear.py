@@ -84,16 +84,20 @@ def test_other_products_of_three_are_no_linear_attention():
 
 
 @pytest.mark.parametrize("field", ["query", "key"])
-def test_a_file_with_features_that_do_not_fit_is_refused(field, tmp_path):
+def test_a_file_with_features_that_do_not_fit_is_refused(field, tmp_path, monkeypatch):
     q, k, v = tensors()
     with attnviz.capture(model := nn.Sequential(Attention(matmul)), implicit=True) as trace:
         model[0](q, k, v)
     wrong = {"query": q[..., :2], "key": k[:, :2, :, :]}[field]
     scores = trace[0].scores
     object.__setattr__(scores, field, wrong)
+    monkeypatch.setattr("attnviz.trace.trace.from_document", lambda *_: None)
     trace.save(tmp_path / "trace.safetensors")
+    monkeypatch.undo()
     with pytest.raises(attnviz.InputError):
         attnviz.load(tmp_path / "trace.safetensors")
+    with pytest.raises(attnviz.InputError):
+        trace.to_bytes()
 
 
 def test_state_space_layers_are_said_to_have_no_weights():

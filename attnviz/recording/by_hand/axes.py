@@ -122,10 +122,12 @@ class Factor:
     def in_form(self, form: Sequence[tuple[Axis, ...]]) -> Tensor | None:
         """The tensor with one dimension for each of these groups of axes; of size 1 where it depends on none of them.
 
-        Copied only where it depends on a part of a group. None where it has axes beside these.
+        Copied only where it depends on a part of a group. None where it has axes beside these, or
+        where one is wanted twice.
         """
         places = {leaf: place for place, leaf in enumerate(all_leaves(self.dims))}
-        if not set(places) <= {axis for group in form for axis in group}:
+        wanted = [axis for group in form for axis in group]
+        if not set(places) <= set(wanted) or len(set(wanted)) < len(wanted):
             return None
         apart = self.tensor.reshape([leaf.size for leaf in places])
         order, shape, merged = [], [], []

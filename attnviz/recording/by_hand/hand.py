@@ -188,7 +188,8 @@ def column_of_output(one: Open, output: Factor) -> Tensor | None:
 
 def _width(arrangement: Arrangement, factor: Factor) -> Axes:
     """What values and outputs have beside items, heads and positions."""
-    known = {*arrangement.items, *arrangement.heads, *arrangement.queries, *arrangement.keys}
+    # A later view may have split them.
+    known = {*leaves((*arrangement.items, *arrangement.heads, *arrangement.queries, *arrangement.keys))}
     return tuple(axis for group in factor.dims for axis in leaves(group) if axis not in known)
 
 

@@ -11,6 +11,7 @@ from tests.recording.families.measure import EAGER, FLOAT64, Case, Run, Spy
 from tests.recording.models import forms, linear
 from tests.recording.models.recurrent import Bahdanau, Joined, Luong, Translator
 from tests.recording.models.vision import AreaAttention, VisionAttention
+from tests.recording.models.vision import in_the_picture as areas_in_the_picture
 from tests.recording.models.windows import Block, in_the_picture
 
 BY_HAND = {
@@ -90,14 +91,14 @@ def windows(shift: int) -> Run:
 
 
 def areas() -> Run:
-    """Areas of a picture as items, channels before positions, as in YOLO12."""
+    """Areas of a picture, channels before positions, as in YOLO12."""
     torch.manual_seed(0)
     model = AreaAttention().eval()
     with torch.no_grad():
         model.qkv.weight.mul_(5)
         with attnviz.capture(model) as trace:
             model(torch.randn(3, 32, 4, 4))
-    return Run(trace, [model.kept], EAGER)
+    return Run(trace, [areas_in_the_picture(model.kept, 4)], EAGER)
 
 
 def recurrent(kind) -> Run:
@@ -121,7 +122,7 @@ CASES = [
     Case("timm's Attention, rewritten", "not fused", partial(vision, False)),
     Case("timm's Swin block, rewritten", "windows, padded", partial(windows, 0)),
     Case("timm's Swin block, rewritten", "shifted windows, padded", partial(windows, 2)),
-    Case("YOLO's area attention, rewritten", "areas as items", areas),
+    Case("YOLO's area attention, rewritten", "areas of a picture", areas),
     Case("Recurrent decoder", "additive (Bahdanau)", partial(recurrent, Bahdanau)),
     Case("Recurrent decoder", "additive, side by side", partial(recurrent, Joined)),
     Case("Recurrent decoder", "dot products (Luong)", partial(recurrent, Luong)),

@@ -44,6 +44,12 @@ class VisionAttention(nn.Module):
         return self.proj(x.transpose(1, 2).reshape(B, N, C))
 
 
+def in_the_picture(kept, area):
+    """The weights of areas that follow one another, in the positions of the whole picture."""
+    pictures = kept.unflatten(0, (-1, area))
+    return torch.stack([torch.stack([torch.block_diag(*head) for head in one.transpose(0, 1)]) for one in pictures])
+
+
 class AreaAttention(nn.Module):
     """As YOLO attends to areas of a picture: channels first, positions last, the areas as items."""
 
