@@ -57,15 +57,13 @@ class Keeping:
 
 def _compact(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
     """The tensors, copied where they are views of much more than themselves."""
-    needed: Counter[int] = Counter()
-    for tensor in tensors.values():
+    needed: dict[int, int] = {}
+    storages: dict[str, tuple[int, int]] = {}
+    for name, tensor in tensors.items():
         if not tensor.is_nested and not tensor.is_meta:
-            needed[tensor.untyped_storage().data_ptr()] += tensor.nbytes
-    return {name: tensor.clone() if _is_idle(tensor, needed) else tensor for name, tensor in tensors.items()}
-
-
-def _is_idle(tensor: Tensor, needed: Counter[int]) -> bool:
-    if tensor.is_nested or tensor.is_meta:
-        return False
-    storage = tensor.untyped_storage()
-    return storage.nbytes() > _MOST_IDLE * needed[storage.data_ptr()]
+            storage = tensor.untyped_storage()
+            place = storage.data_ptr()
+            storages[name] = (place, storage.nbytes())
+            needed[place] = needed.get(place, 0) + tensor.nbytes
+    idle = {name for name, (place, size) in storages.items() if size > _MOST_IDLE * needed[place]}
+    return {name: tensor.clone() if name in idle else tensor for name, tensor in tensors.items()} if idle else tensors

@@ -68,12 +68,14 @@ class Recording:
             return
         query, key = getattr(call, "query", None), getattr(call, "key", None)
         if (
-            isinstance(query, Tensor)
+            # A family that keeps its calls later has asked in time, while the tensors were those of the model.
+            call.trail is None
+            and Chains in self._states
+            and isinstance(query, Tensor)
             and isinstance(key, Tensor)
             and (query.ndim == 4 or isinstance(call, QueryKeyCall))
         ):
-            # A family that keeps its calls later has asked in time, while the tensors were those of the model.
-            call.trail = call.trail or self.state(Chains).of(query, key)
+            call.trail = self.state(Chains).of(query, key)
         call.picture = self.picture
         if self.taker is not None:
             self.taker(call)

@@ -13,7 +13,6 @@ from torch import Tensor
 
 from attnviz.attention import Attention, Check, DotProduct
 from attnviz.attention.scores import grouped_product
-from attnviz.recording.tensors import kept
 
 _MOST_ROWS = 3
 _NEXT_TO_NOTHING = 1e-6
@@ -71,4 +70,5 @@ def sampled_rows(queries: int) -> range:
 
 def column_of(tensor: Float[Tensor, "*lead d"], width: int) -> Float[Tensor, "*lead 1"]:
     """The middle one of so many columns, as a copy."""
-    return kept(tensor)[..., width // 2 : width // 2 + 1].clone()
+    column = tensor.narrow(-1, width // 2, 1).clone()
+    return column.detach() if column.requires_grad else column
