@@ -63,8 +63,11 @@ def test_arrays_are_opened_and_say_what_is_missing(heads, tmp_path):
     heads.get_by_text("No tokens came with the weights").wait_for()
     heads.locator(".attnviz-token", has_text="2").first.click()
     expect(heads.locator(CHART)).to_be_visible()
-    # Taken out again, the file is closed.
+    # Taken out of the field, as happens when another one is brought, it stays open until it is closed.
     heads.get_by_role("button", name="Remove weights.npz").click()
+    expect(heads.get_by_role("button", name="Remove weights.npz")).to_have_count(0)
+    heads.get_by_text("weights.npz is open.").wait_for()
+    heads.get_by_role("button", name="Close the file").click()
     heads.get_by_text("Recorded from the model as it ran: minilm").wait_for(timeout=60_000)
 
 
