@@ -307,9 +307,12 @@ def test_a_story_is_made_from_two_visited_views_reordered_saved_and_opened(chrom
     expect(first).to_have_value("Which key fits?")
     settled(page)
     title = page.get_by_role("textbox", name="Title")
+    before = page.url
     title.fill("Mine")
     title.press("Enter")
-    page.wait_for_function("location.search.includes('view=')")
+    # The address had a view before; what is waited for is the one with the title, and the page after it.
+    page.wait_for_function("before => location.href !== before", arg=before)
+    settled(page)
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Save as a file").click()
     path = tmp_path / "story.json"
