@@ -11,6 +11,7 @@ from attnviz.translation.grammar.parsing import parse
 from attnviz.translation.grammar.sampling import is_held_out
 
 LANGUAGES = sorted(grammar.LANGUAGES)
+TRAINING = grammar.corpus("fr", "train", 1500)
 
 
 def texts(pairs: list[SentencePair]) -> list[str]:
@@ -24,12 +25,6 @@ def test_every_language_has_every_word(module: object) -> None:
     assert list(module.VERBS) == list(english.VERBS)  # type: ignore[attr-defined]
 
 
-def test_black_cat_is_never_shown_in_training() -> None:
-    assert is_held_out("black", "cat")
-    for pair in grammar.corpus("fr", "train", 3000):
-        assert "black cat" not in pair.source_text
-
-
 def test_training_shows_no_pair_that_is_held_out_and_the_other_split_always_does() -> None:
     def held_out(pair: SentencePair) -> bool:
         meaning = parse(pair.source)
@@ -38,16 +33,19 @@ def test_training_shows_no_pair_that_is_held_out_and_the_other_split_always_does
             is_held_out(adjective, phrase.noun) for phrase in phrases(meaning) for adjective in phrase.adjectives
         )
 
-    assert not any(map(held_out, grammar.corpus("fr", "train", 2000)))
-    assert not any(map(held_out, grammar.corpus("fr", "test", grammar.HELD_OUT_SENTENCES)))
-    assert all(map(held_out, grammar.corpus("fr", "unseen", grammar.HELD_OUT_SENTENCES)))
+    assert is_held_out("black", "cat")
+    assert not any(map(held_out, TRAINING))
+    assert not any(map(held_out, grammar.corpus("fr", "test", 200)))
+    assert all(map(held_out, grammar.corpus("fr", "unseen", 200)))
 
 
 def test_training_shows_no_test_sentence_whatever_its_seed() -> None:
     test = set(texts(grammar.corpus("fr", "test", grammar.HELD_OUT_SENTENCES)))
     assert len(test) == grammar.HELD_OUT_SENTENCES
-    for seed in (0, 1):
-        assert test.isdisjoint(texts(grammar.corpus("fr", "train", 3000, seed)))
+    assert test.isdisjoint(texts(TRAINING))
+    # Without being kept out they would be drawn: short ones come again and again.
+    drawn = {pair.source_text for pair in grammar.corpus("fr", "test", 500, seed=1)}
+    assert not test.isdisjoint(drawn)
 
 
 def test_english_is_the_same_for_all_languages() -> None:
@@ -58,13 +56,13 @@ def test_english_is_the_same_for_all_languages() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_sentence_is_read_back_in_one_way(language: str) -> None:
-    for pair in grammar.corpus(language, "train", 1000, seed=7):
+    for pair in grammar.corpus(language, "train", 200, seed=7):
         assert grammar.translate(language, pair.source) == pair
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_links_stay_within_the_sentence_and_every_word_has_a_kind(language: str) -> None:
-    for pair in grammar.corpus(language, "test", 300):
+    for pair in grammar.corpus(language, "test", 100):
         assert pair.links is not None
         assert pair.kinds is not None
         assert len(pair.kinds) == len(pair.target)
@@ -77,5 +75,5 @@ def test_links_stay_within_the_sentence_and_every_word_has_a_kind(language: str)
 
 def test_every_word_can_be_offered() -> None:
     known = set(grammar.vocabulary())
-    used = {word for pair in grammar.corpus("fr", "train", 6000) for word in pair.source}
+    used = {word for pair in TRAINING for word in pair.source}
     assert used == known
