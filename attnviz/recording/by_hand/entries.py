@@ -162,7 +162,9 @@ def _plus(_hand: Hand, pair: Pair) -> Node | None:
         # A small number that keeps a sum from being 0.
         return node if pair.output.shape == pair.mine.shape else None
     if isinstance(node, Mark) and pair.output.ndim > 1:
-        return mark(pair.output, node.kind)
+        # A state that came out of a tanh itself may be spread over the keys: it begins anew.
+        spread = isinstance(other, Tensor) and pair.output.shape != pair.mine.shape and not is_learnt(other)
+        return mark(pair.output, "joined" if spread else node.kind)
     return None
 
 
