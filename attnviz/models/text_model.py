@@ -1,7 +1,8 @@
 """A language model and its tokenizer: from a text to a trace."""
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from inspect import signature
 from typing import Any
@@ -14,6 +15,7 @@ from attnviz.attention import Attention, Role
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.models.card import Card
+from attnviz.models.placing import placed
 from attnviz.recording import LabelCheck, capture, check_labels
 from attnviz.tokens import Tokens
 from attnviz.trace import Note, Trace
@@ -36,17 +38,17 @@ class TextModel:
         self.card = card
         self.module = module
         self.tokenizer = tokenizer
-        self._notes = tuple(notes)
+        self.notes = tuple(notes)
         self._running = threading.Lock()
 
     @property
     def max_tokens(self) -> int | None:
         """How many tokens of text the model takes, special ones included; None where it knows no limit."""
-        limits = [getattr(self.tokenizer, "model_max_length", None), self._positions()]
+        limits = [getattr(self.tokenizer, "model_max_length", None), self.positions()]
         known = [int(limit) for limit in limits if limit and limit < _NO_LIMIT]
         return min(known, default=None)
 
-    def _positions(self) -> int | None:
+    def positions(self) -> int | None:
         """How many positions the model knows, as its configuration says."""
         config: Any = self.module.config
         positions: int | None = getattr(config, "max_position_embeddings", None)
@@ -67,10 +69,18 @@ class TextModel:
         """
         if not text.strip():
             raise InputError(_m("The text is empty; at least one word was expected."))
-        notes = list(self._notes)
+        with self.running():
+            return self._trace(text, values, list(self.notes))
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """For one thread at a time: whatever model or tokenizer complain about becomes one sentence (`InputError`).
+
+        The tokenizer belongs here too: some are switched from one language to another.
+        """
         with self._running, torch.no_grad():
             try:
-                return self._trace(text, values, notes)
+                yield
             except (RuntimeError, TypeError, ValueError, IndexError, KeyError) as reason:
                 if isinstance(reason, InputError):
                     raise
@@ -84,7 +94,7 @@ class TextModel:
 
         Raises `InputError` for a position that the text does not have, and as `attnviz.check_labels` does.
         """
-        encoding, _ = self._encode(text)
+        encoding, _ = self.encode(text)
         with self._running, torch.no_grad():
             inputs = self._inputs(encoding)
             if self.module.config.is_encoder_decoder:  # type: ignore[union-attr]  # every Hugging Face model has it
@@ -92,21 +102,18 @@ class TextModel:
             return check_labels(self.module, inputs, position)
 
     def _trace(self, text: str, values: bool, notes: list[Note]) -> Trace:
-        encoding, left_out = self._encode(text)
-        if left_out:
-            limit = len(encoding["input_ids"][0])
-            notes.append(Note(LEFT_OUT, {"total": limit + left_out, "limit": limit, "left_out": left_out}))
+        encoding, left_out = self.encode(text)
+        notes += left_out_note(len(encoding["input_ids"][0]), left_out)
         inputs = self._inputs(encoding)
         sides = {"text": Tokens.from_tokenizer(self.tokenizer, encoding, text=text)}
         if self.module.config.is_encoder_decoder:  # type: ignore[union-attr]  # every Hugging Face model has it
-            written = self._write(inputs)
+            written = self.write(inputs)
             inputs["decoder_input_ids"] = written
             sides["written"] = self._written_tokens(written)
             notes.append(Note(GENERATED, {"count": written.shape[1] - 1}))
         with capture(self.module, values=values) as recorded:
-            # One pass over everything needs no cache.
-            self.module(**inputs, **({"use_cache": False} if self._takes("use_cache") else {}))
-        attentions = [_with_tokens(attention, sides) for attention in recorded]
+            self.run(inputs)
+        attentions = [with_tokens(attention, sides) for attention in recorded]
         origin = replace(recorded.origin, model=self.name, text=text)
         return Trace(
             attentions,
@@ -116,10 +123,12 @@ class TextModel:
             left_out=left_out,
         )
 
-    def _takes(self, argument: str) -> bool:
-        return argument in signature(self.module.forward).parameters
+    def run(self, inputs: Mapping[str, Tensor]) -> Any:
+        """One pass over everything, which needs no cache."""
+        takes_cache = "use_cache" in signature(self.module.forward).parameters
+        return self.module(**inputs, **({"use_cache": False} if takes_cache else {}))
 
-    def _encode(self, text: str) -> tuple[Any, int]:
+    def encode(self, text: str) -> tuple[Any, int]:
         """What the tokenizer makes of the text, as a batch of one, and how many tokens were too many."""
         whole = self.tokenizer([text], add_special_tokens=True, verbose=False)
         count, limit = len(whole["input_ids"][0]), self.max_tokens
@@ -135,33 +144,33 @@ class TextModel:
             if name in encoding
         }
 
-    def _write(self, inputs: Mapping[str, Tensor]) -> Int[Tensor, "1 written"]:
+    def write(
+        self, inputs: Mapping[str, Tensor], *, beams: int = 1, most: int = MOST_GENERATED, **asked: Any
+    ) -> Int[Tensor, "1 written"]:
+        """What the decoder writes by itself, its first token included: at most so many more, greedily or with beams."""
         generate: Any = self.module.generate
-        most = min(MOST_GENERATED, (self._positions() or MOST_GENERATED + 1) - 1)
-        written: Tensor = generate(**inputs, do_sample=False, num_beams=1, max_new_tokens=most)
+        most = min(most, (self.positions() or most + 1) - 1)
+        written: Tensor = generate(
+            **inputs, do_sample=False, num_beams=beams, num_return_sequences=1, max_new_tokens=most, **asked
+        )
         return written
 
     def _written_tokens(self, written: Int[Tensor, "1 written"]) -> Tokens:
-        tokens = self._read_again(Tokens.from_tokenizer(self.tokenizer, {"input_ids": written.tolist()}))
+        tokens = Tokens.from_tokenizer(self.tokenizer, {"input_ids": written.tolist()})
+        tokens = placed(self.tokenizer, tokens, self.read(tokens), target=True)
         # The first is what every translation starts with, not something that the model wrote.
         return replace(tokens, generated=(False, *(True,) * (len(tokens) - 1)))
 
-    def _read_again(self, tokens: Tokens) -> Tokens:
-        """The tokens with words and spans, where the tokenizer cuts the text that was written just as it was written."""
-        ids = [token for token, special in zip(tokens.ids or (), tokens.special or (), strict=True) if not special]
-        text = self.tokenizer.decode(ids)
-        again = self.tokenizer(text_target=[text], add_special_tokens=False, verbose=False)
-        read = Tokens.from_tokenizer(self.tokenizer, again, text=text) if ids else tokens
-        if read.ids != tuple(ids) or read.words is None or read.spans is None:
-            return tokens
-        words, spans = iter(read.words), iter(read.spans)
-        special = tokens.special or ()
-        return replace(
-            tokens,
-            words=tuple(None if one else next(words) for one in special),
-            spans=tuple(None if one else next(spans) for one in special),
-            source=text,
-        )
+    def read(self, tokens: Tokens) -> str:
+        """The text that the tokens spell, without the special ones."""
+        special: Sequence[bool] = tokens.special or (False,) * len(tokens)
+        text: str = self.tokenizer.decode([one for one, is_special in zip(tokens.ids or (), special, strict=True) if not is_special])
+        return text
+
+
+def left_out_note(limit: int, left_out: int) -> list[Note]:
+    """The sentence about a text that was too long, where it was."""
+    return [Note(LEFT_OUT, {"total": limit + left_out, "limit": limit, "left_out": left_out})] if left_out else []
 
 
 # Which tokens stand at the queries and at the keys.
@@ -173,7 +182,7 @@ _SIDES: dict[Role, tuple[str, str]] = {
 }
 
 
-def _with_tokens(attention: Attention, sides: Mapping[str, Tokens]) -> Attention:
+def with_tokens(attention: Attention, sides: Mapping[str, Tokens]) -> Attention:
     queries, keys = (sides.get(side, sides["text"]) for side in _SIDES[attention.role])
     if (len(queries), len(keys)) != attention.shape:
         # A model that pools or pads its tokens on the way: positions are all that is known.
