@@ -164,7 +164,9 @@ class TextModel:
     def read(self, tokens: Tokens) -> str:
         """The text that the tokens spell, without the special ones."""
         special: Sequence[bool] = tokens.special or (False,) * len(tokens)
-        text: str = self.tokenizer.decode([one for one, is_special in zip(tokens.ids or (), special, strict=True) if not is_special])
+        text: str = self.tokenizer.decode(
+            [one for one, is_special in zip(tokens.ids or (), special, strict=True) if not is_special]
+        )
         return text
 
 

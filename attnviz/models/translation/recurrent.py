@@ -91,13 +91,18 @@ class Recurrent(nn.Module):
         combined = torch.tanh(self.combine(torch.cat([state, context, embedded], -1)))
         return state, self.output(self.dropout(combined))
 
+    def decode(
+        self, target: Int[Tensor, "items target"], source: Encoded
+    ) -> Float[Tensor, "items target target_words"]:
+        """Logits for the word after each word of the target, which begins with the begin word."""
+        state, logits = self.begin(source), []
+        for word in target.unbind(1):
+            state, out = self.step(state, word, source)
+            logits.append(out)
+        return torch.stack(logits, 1)
+
     def forward(
         self, source: Int[Tensor, "items source"], target: Int[Tensor, "items target"]
     ) -> Float[Tensor, "items target target_words"]:
-        """Logits for the word after each word of the target, which begins with the begin word."""
-        encoded = self.encode(source)
-        state, logits = self.begin(encoded), []
-        for word in target.unbind(1):
-            state, out = self.step(state, word, encoded)
-            logits.append(out)
-        return torch.stack(logits, 1)
+        """As `decode`, of a source that is read first."""
+        return self.decode(target, self.encode(source))

@@ -1,6 +1,7 @@
 """A small Transformer encoder–decoder (Vaswani et al. 2017, arXiv 1706.03762), normalised before each part."""
 
 import math
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -11,6 +12,13 @@ from attnviz.models.translation.vocabulary import PADDING
 
 DROPOUT = 0.1
 MOST_POSITIONS = 256
+
+
+class Encoded(NamedTuple):
+    """The encoder's states, and which of them may be looked at."""
+
+    states: Float[Tensor, "items source width"]
+    allowed: Bool[Tensor, "items 1 1 source"]
 
 
 class HeadsAttention(nn.Module):
@@ -110,36 +118,31 @@ class Transformer(nn.Module):
         self.dropout = nn.Dropout(DROPOUT)
         self.register_buffer("positions", sinusoids(MOST_POSITIONS, width), persistent=False)
 
-    def encode(
-        self, source: Int[Tensor, "items source"]
-    ) -> tuple[Float[Tensor, "items source width"], Bool[Tensor, "items 1 1 source"]]:
-        """The encoder's states, and which of them may be looked at."""
+    def encode(self, source: Int[Tensor, "items source"]) -> Encoded:
+        """Reads the source; padding is looked at by no position."""
         allowed = (source != PADDING)[:, None, None]
         x = self._embedded(self.source_embedding, source)
         for layer in self.encoder:
             x = layer(x, allowed)
-        return self.encoder_norm(x), allowed
+        return Encoded(self.encoder_norm(x), allowed)
 
     def decode(
-        self,
-        target: Int[Tensor, "items target"],
-        source: Float[Tensor, "items source width"],
-        allowed: Bool[Tensor, "items 1 1 source"],
+        self, target: Int[Tensor, "items target"], source: Encoded
     ) -> Float[Tensor, "items target target_words"]:
-        """Logits for the word after each word of the target."""
+        """Logits for the word after each word of the target, which begins with the begin word."""
         n = target.shape[1]
         causal = torch.ones(n, n, dtype=torch.bool, device=target.device).tril()
         written = causal & (target != PADDING)[:, None, None]
         x = self._embedded(self.target_embedding, target)
         for layer in self.decoder:
-            x = layer(x, written, source, allowed)
+            x = layer(x, written, source.states, source.allowed)
         return F.linear(self.decoder_norm(x), self.target_embedding.weight, self.output_bias)
 
     def forward(
         self, source: Int[Tensor, "items source"], target: Int[Tensor, "items target"]
     ) -> Float[Tensor, "items target target_words"]:
-        """Logits for the word after each word of the target, which begins with the begin word."""
-        return self.decode(target, *self.encode(source))
+        """As `decode`, of a source that is read first."""
+        return self.decode(target, self.encode(source))
 
     def _embedded(self, embedding: nn.Embedding, words: Int[Tensor, "items n"]) -> Float[Tensor, "items n width"]:
         embedded: Tensor = self.dropout(embedding(words) * math.sqrt(self.width) + self.positions[: words.shape[1]])
