@@ -2,6 +2,8 @@
 
 from attnviz.models.card import Card
 from attnviz.models.loading import catalogue, load
+from attnviz.models.seq2seq import Seq2Seq
 from attnviz.models.text_model import TextModel
+from attnviz.models.translators import translator
 
-__all__ = ["Card", "TextModel", "catalogue", "load"]
+__all__ = ["Card", "Seq2Seq", "TextModel", "catalogue", "load", "translator"]

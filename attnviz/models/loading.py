@@ -132,6 +132,13 @@ def _refusal(name: str, reason: Exception, *, local: bool) -> InputError:
         return InputError(
             _m("“{name}” is neither a folder here nor a model that the Hugging Face hub gives to everybody."), name=name
         )
+    if "sentencepiece" in said.lower():
+        return InputError(
+            _m(
+                "The tokenizer of “{name}” needs the Python package sentencepiece; get it with: pip install sentencepiece"
+            ),
+            name=name,
+        )
     if "safetensors" in said:
         return InputError(
             _m("“{name}” has no weights in safetensors; weights in other formats can run code and are not opened."),

@@ -4,6 +4,7 @@ Words are what whitespace parts. Fast tokenizers give offsets, slow ones do not,
 by nobody: so the pieces are first laid along the text, letter by letter.
 """
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,6 +13,9 @@ from typing import Any
 from attnviz.tokens import Tokens
 
 Span = tuple[int, int]
+
+_PART = re.compile(r"<0x([0-9A-F]{2})>")
+_PARTS = re.compile(r"(<0x[0-9A-F]{2}>)+")
 
 
 def placed(tokenizer: Any, tokens: Tokens, text: str, *, target: bool) -> Tokens:
@@ -52,20 +56,28 @@ def words_of(text: str) -> tuple[Span, ...]:
 def laid_along(pieces: Sequence[str], text: str) -> tuple[Span | None, ...] | None:
     """The places of pieces that spell the text, or its beginning, apart from spaces; None where they do not.
 
-    The text may also have been written the compatible way of Unicode (NFKC), letter by letter: ﬁ as fi.
+    Pieces may hold parts of a letter, byte by byte. The text may also have been written the compatible way of
+    Unicode (NFKC), letter by letter: ﬁ as fi.
     """
+    wanted = [_bytes("".join(piece.split())) for piece in pieces]
     for compatible in (False, True):
-        letters = [
-            (place, spelt)
+        owned = [
+            (place, byte)
             for place, letter in enumerate(text)
-            for spelt in (unicodedata.normalize("NFKC", letter) if compatible else letter)
-            if not spelt.isspace()
+            for byte in "".join((unicodedata.normalize("NFKC", letter) if compatible else letter).split()).encode(
+                errors="replace"
+            )
         ]
-        spelt_out = "".join(spelt for _, spelt in letters)
-        wanted = ["".join(piece.split()) for piece in pieces]
-        if spelt_out.startswith("".join(wanted)):
-            return _ranges([place for place, _ in letters], [len(piece) for piece in wanted])
+        if bytes(byte for _, byte in owned).startswith(b"".join(wanted)):
+            return _ranges([place for place, _ in owned], [len(piece) for piece in wanted])
     return None
+
+
+def _bytes(piece: str) -> bytes:
+    """What a piece spells; bytes that make no whole letter are shown as <0xE7>."""
+    if _PARTS.fullmatch(piece):
+        return bytes(int(one, 16) for one in _PART.findall(piece))
+    return piece.encode(errors="replace")
 
 
 def _ranges(owners: Sequence[int], lengths: Sequence[int]) -> tuple[Span | None, ...]:

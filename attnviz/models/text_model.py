@@ -149,11 +149,15 @@ class TextModel:
     ) -> Int[Tensor, "1 written"]:
         """What the decoder writes by itself, its first token included: at most so many more, greedily or with beams."""
         generate: Any = self.module.generate
-        most = min(most, (self.positions() or most + 1) - 1)
+        most = self.most_written(most)
         written: Tensor = generate(
             **inputs, do_sample=False, num_beams=beams, num_return_sequences=1, max_new_tokens=most, **asked
         )
         return written
+
+    def most_written(self, most: int) -> int:
+        """How many tokens the decoder can write after its first, and at most so many."""
+        return min(most, (self.positions() or most + 1) - 1)
 
     def _written_tokens(self, written: Int[Tensor, "1 written"]) -> Tokens:
         tokens = Tokens.from_tokenizer(self.tokenizer, {"input_ids": written.tolist()})
@@ -176,7 +180,7 @@ def left_out_note(limit: int, left_out: int) -> list[Note]:
 
 
 # Which tokens stand at the queries and at the keys.
-_SIDES: dict[Role, tuple[str, str]] = {
+SIDES: dict[Role, tuple[str, str]] = {
     "encoder": ("text", "text"),
     "decoder": ("written", "written"),
     "cross": ("written", "text"),
@@ -185,7 +189,7 @@ _SIDES: dict[Role, tuple[str, str]] = {
 
 
 def with_tokens(attention: Attention, sides: Mapping[str, Tokens]) -> Attention:
-    queries, keys = (sides.get(side, sides["text"]) for side in _SIDES[attention.role])
+    queries, keys = (sides.get(side, sides["text"]) for side in SIDES[attention.role])
     if (len(queries), len(keys)) != attention.shape:
         # A model that pools or pads its tokens on the way: positions are all that is known.
         return attention

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from jaxtyping import Float
 from torch import Tensor
@@ -52,6 +52,7 @@ class Translation:
         return " ".join(self.predicted.texts[position] for position in self.predicted.shown(hide_special=True))
 
 
+@runtime_checkable
 class Translator(Protocol):
     """A model that reads a source and writes a target. Texts are plain strings; words are what whitespace parts."""
 
