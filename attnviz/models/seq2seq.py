@@ -133,6 +133,10 @@ class Seq2Seq:
             (found,) = self._recorded([item], ALTERNATIVES, forced=False)
         return replace(found, beams=beams, ended=ended)
 
+    def trace(self, text: str) -> Trace:
+        """The attentions of the model's own translation, written greedily."""
+        return self.translate(text).trace
+
     def force(self, pairs: Iterable[tuple[str, str]], *, alternatives: int = 0) -> Iterator[Translation]:
         """One `Translation` for each (source, target), in order; several run through the model at once.
 
@@ -213,7 +217,7 @@ class Seq2Seq:
         chosen = _chosen(logits, items)
         return [
             Translation(
-                trace=self._trace(whole, number, item),
+                trace=self._trace(whole, number, items),
                 source=item.source,
                 consumed=item.sides.consumed,
                 predicted=item.sides.predicted,
@@ -224,8 +228,8 @@ class Seq2Seq:
             for number, item in enumerate(items)
         ]
 
-    def _trace(self, recorded: Trace, number: int, item: _Item) -> Trace:
-        sides = {"text": item.source, "written": item.sides.consumed}
+    def _trace(self, recorded: Trace, number: int, items: Sequence[_Item]) -> Trace:
+        item = items[number]
         notes = [*recorded.notes, *self.model.notes, *item.notes, *left_out_note(len(item.source), item.left_out)]
         notes += [
             Note(NO_PLACES, {"text": (tokens.source or "")[:40]})
@@ -233,7 +237,7 @@ class Seq2Seq:
             if tokens.spans is None
         ]
         return Trace(
-            [_of_item(attention, number, sides) for attention in recorded],
+            [_of_item(attention, number, items) for attention in recorded],
             origin=replace(recorded.origin, model=self.name, text=item.text),
             notes=notes,
             lookalikes=recorded.lookalikes,
@@ -250,12 +254,14 @@ class Seq2Seq:
         )
 
 
-def _of_item(attention: Attention, number: int, sides: dict[str, Tokens]) -> Attention:
-    """The attention of one pair; of a model that pools or pads on the way, all positions by their number."""
-    queries, keys = (sides[side] for side in SIDES[attention.role])
-    if attention.shape[0] < len(queries) or attention.shape[1] < len(keys):
-        queries, keys = Tokens.numbered(attention.shape[0]), Tokens.numbered(attention.shape[1])
-    return one_item(attention, number, queries, keys)
+def _of_item(attention: Attention, number: int, items: Sequence[_Item]) -> Attention:
+    """The attention of one pair without padding; of a model that pools or adds tokens, all positions by number."""
+    sides = [{"text": item.source, "written": item.sides.consumed} for item in items]
+    tokens = [sides[number][side] for side in SIDES[attention.role]]
+    longest = [max(len(one[side]) for one in sides) for side in SIDES[attention.role]]
+    if list(attention.shape) != longest:
+        tokens = [Tokens.numbered(length) for length in attention.shape]
+    return one_item(attention, number, *tokens)
 
 
 def _chosen(logits: Float[Tensor, "items rows words"], items: Sequence[_Item]) -> list[Float[Tensor, " _"]]:

@@ -151,7 +151,13 @@ class TextModel:
         generate: Any = self.module.generate
         most = self.most_written(most)
         written: Tensor = generate(
-            **inputs, do_sample=False, num_beams=beams, num_return_sequences=1, max_new_tokens=most, **asked
+            **inputs,
+            do_sample=False,
+            num_beams=beams,
+            num_return_sequences=1,
+            max_new_tokens=most,
+            return_dict_in_generate=False,
+            **asked,
         )
         return written
 

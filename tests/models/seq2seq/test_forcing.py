@@ -36,10 +36,10 @@ def test_weights_are_those_of_eager_attention(family):
             output_attentions=True,
             use_cache=False,
         )
-    for role, name in (("encoder", "encoder"), ("decoder", "decoder"), ("cross", "cross")):
+    for role in ("encoder", "decoder", "cross"):
         recorded = found.trace.of_role(role)
         assert len(recorded) == 2
-        for attention, weights in zip(recorded, expected[f"{name}_attentions"], strict=True):
+        for attention, weights in zip(recorded, expected[f"{role}_attentions"], strict=True):
             torch.testing.assert_close(attention.weights(), weights[0], atol=1e-5, rtol=0)
     cross = found.trace.of_role("cross")[1]
     assert (cross.query_tokens, cross.key_tokens) == (found.consumed, found.source)
@@ -52,7 +52,7 @@ def test_log_probabilities_are_the_models_own_loss(family):
     labels = torch.tensor(model.tokenizer(text_target=[target])["input_ids"])
     with torch.no_grad():
         output = model.module(input_ids=torch.tensor([found.source.ids]), labels=labels, use_cache=False)
-    if family is not None and model.module.config.model_type == "mbart" and labels[0, -1] != 2:
+    if model.module.config.model_type == "mbart" and labels[0, -1] != 2:
         # The first mBART also learnt to predict its language's code after the end, which it never writes.
         expected = -F.cross_entropy(output.logits[0, :-1], labels[0, :-1], reduction="none")
     else:

@@ -1,8 +1,5 @@
 """Languages, prefixes and the two vocabularies: what stands where, model by model."""
 
-import importlib.util
-import json
-
 import pytest
 
 from attnviz.base.errors import InputError
@@ -122,17 +119,13 @@ def test_a_model_without_a_second_side_is_one_sentence(gpt2):
         translator(str(gpt2))
 
 
-def test_what_a_missing_package_keeps_closed_is_said(tmp_path):
-    if importlib.util.find_spec("sentencepiece"):
-        pytest.skip("sentencepiece is installed here")
-    from transformers import MarianConfig, MarianMTModel
+def test_what_a_missing_package_keeps_closed_is_said(monkeypatch, bart):
+    from transformers import AutoTokenizer
+    from transformers.utils.import_utils import SENTENCEPIECE_IMPORT_ERROR
 
-    config = MarianConfig(
-        vocab_size=8, d_model=8, encoder_layers=1, decoder_layers=1, encoder_attention_heads=1,
-        decoder_attention_heads=1, encoder_ffn_dim=8, decoder_ffn_dim=8, pad_token_id=7, decoder_start_token_id=7,
-    )  # fmt: skip
-    MarianMTModel(config).save_pretrained(tmp_path)
-    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "MarianTokenizer"}))
-    (tmp_path / "vocab.json").write_text("{}")
+    def refuse(*given, **options):
+        raise ImportError(SENTENCEPIECE_IMPORT_ERROR.format("MarianTokenizer"))
+
+    monkeypatch.setattr(AutoTokenizer, "from_pretrained", refuse)
     with pytest.raises(InputError, match="needs the Python package sentencepiece; get it with"):
-        translator(str(tmp_path))
+        translator(bart.name)
