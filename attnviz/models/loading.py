@@ -14,6 +14,8 @@ from attnviz.base.language import _m
 from attnviz.models import minilm
 from attnviz.models.card import Card
 from attnviz.models.text_model import TextModel
+from attnviz.models.translation import shipped
+from attnviz.models.translation.translator import GrammarTranslator
 from attnviz.trace import Note
 
 # A user or organisation and a name, as the hub allows them.
@@ -25,10 +27,18 @@ MADE_UP = _m("{count} weights were not in the model's files and were drawn at ra
 
 def catalogue() -> tuple[Card, ...]:
     """The models that can be chosen by name."""
-    return (minilm.card(),)
+    return (minilm.card(), *shipped.cards())
 
 
-def load(name: str, *, device: str | None = None, folders: bool = True) -> TextModel:
+def load(name: str, *, device: str | None = None, folders: bool = True) -> TextModel | GrammarTranslator:
+    """The model of this name, folder or Hugging Face id, ready to be traced on a device.
+
+    Raises `InputError` as `load_text_model` does.
+    """
+    return shipped.load(name, device) or load_text_model(name, device=device, folders=folders)
+
+
+def load_text_model(name: str, *, device: str | None = None, folders: bool = True) -> TextModel:
     """The text model of this name, folder or Hugging Face id, ready to be traced on a device.
 
     folders: whether folders of this machine may be opened.

@@ -1,15 +1,9 @@
 """From a name to a translator: shipped ones first, then any encoder–decoder in a folder or on the Hugging Face hub."""
 
-from collections.abc import Callable
-
-from attnviz.models.loading import load
+from attnviz.models.loading import load_text_model
 from attnviz.models.seq2seq import Seq2Seq
+from attnviz.models.translation import shipped
 from attnviz.translation import Translator
-
-Opener = Callable[[str, str | None], Translator | None]
-
-SHIPPED: tuple[Opener, ...] = ()
-"""Asked in this order with a name and a device: each gives the translator that we ship, or None for other names."""
 
 
 def translator(
@@ -29,12 +23,11 @@ def translator(
     Raises `InputError` where there is no such model, where it is no encoder–decoder, or where it does not know
     the languages.
     """
-    for opened in SHIPPED:
-        found = opened(name, device)
-        if found is not None:
-            return found
+    found = shipped.load(name, device)
+    if found is not None:
+        return found
     return Seq2Seq(
-        load(name, device=device, folders=folders),
+        load_text_model(name, device=device, folders=folders),
         source_language=source_language,
         target_language=target_language,
         prefix=prefix,

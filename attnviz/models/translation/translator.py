@@ -18,7 +18,7 @@ from attnviz.models.card import Card
 from attnviz.models.translation import typed
 from attnviz.models.translation.decoding import MOST_BEAMS, Decoder, beam, greedy
 from attnviz.models.translation.vocabulary import BEGIN, END, PADDING, SPECIAL, Vocabulary
-from attnviz.recording import capture
+from attnviz.recording import LabelCheck, capture, check_labels
 from attnviz.tokens import Tokens
 from attnviz.trace import Note, Trace
 from attnviz.translation import Alternative, Translation
@@ -105,6 +105,15 @@ class GrammarTranslator:
                 chosen = self.module(source, consumed).log_softmax(-1).gather(-1, predicted[..., None])[..., 0].cpu()
             found += [row[: len(target) + 1].clone() for row, (_, target) in zip(chosen, batch, strict=True)]
         return found
+
+    def check_labels(self, text: str, position: int) -> LabelCheck:
+        """Whether changing one word of the text moves that word's keys and values in the first layer, and no others.
+
+        Raises `InputError` as `attnviz.check_labels` does; a recurrent encoder has no such layer.
+        """
+        with self._running:
+            source, consumed, _ = self._inputs([(self.source_words(text), ())])
+            return check_labels(self.module, {"source": source, "target": consumed}, position, name="source")
 
     def write(self, sources: Sequence[Words]) -> list[Words]:
         """The model's own translations of many sources, the likeliest word at every step; nothing is recorded."""

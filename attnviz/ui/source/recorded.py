@@ -5,7 +5,7 @@ import streamlit as st
 from attnviz import models
 from attnviz.base.errors import InputError
 from attnviz.base.language import _, _m
-from attnviz.models import TextModel
+from attnviz.models import GrammarTranslator, TextModel
 from attnviz.recording import LabelCheck
 from attnviz.trace import Trace
 from attnviz.ui.page import plain
@@ -15,8 +15,8 @@ from attnviz.ui.source.source import Source
 
 
 def shipped() -> dict[str, str]:
-    """The names of the models that come along, and their titles."""
-    return {card.name: card.title for card in models.catalogue()}
+    """The names of the models with attention that come along, and their titles."""
+    return {card.name: card.title for card in models.catalogue() if card.layers}
 
 
 def want(name: str) -> None:
@@ -60,7 +60,7 @@ def _ask(name: str) -> None:
 
 # Models are large and traces small: few of the first, some of the second, shared by all sessions.
 @st.cache_resource(max_entries=2, show_spinner=False)
-def _loaded(name: str, device: str, folders: bool) -> TextModel:
+def _loaded(name: str, device: str, folders: bool) -> TextModel | GrammarTranslator:
     return models.load(name, device=device, folders=folders)
 
 
