@@ -1,0 +1,90 @@
+"""The causal side: what becomes of a target word's probability when a source word is taken away or another put there."""
+
+from collections.abc import Iterator, Sequence
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from attnviz.tokens import Tokens
+from attnviz.translation.reading import word_of_each
+from attnviz.translation.sentence import Link
+from attnviz.translation.translator import Translation, Translator
+
+_BATCH = 64
+
+
+def without(words: Sequence[str], place: int) -> str:
+    """The text without one of its words."""
+    return " ".join(word for at, word in enumerate(words) if at != place)
+
+
+def swapped(words: Sequence[str], place: int, word: str) -> str:
+    """The text with another word in one place."""
+    return " ".join(word if at == place else one for at, one in enumerate(words))
+
+
+def removal(
+    translator: Translator, source: Sequence[str], target: str, predicted: Tokens
+) -> Float[Tensor, "target_words source_words"]:
+    """How much each target word's log-probability falls, in nats, when one source word is removed; one run a word.
+
+    Positive: the word helped. The end of the sentence is left out. A source of one word cannot be without it: NaN.
+    """
+    if len(source) == 1:
+        before = by_word(translator.log_probabilities([(" ".join(source), target)])[0], predicted)
+        return torch.full((len(before), 1), torch.nan)
+    texts = [" ".join(source), *(without(source, place) for place in range(len(source)))]
+    before, *after = translator.log_probabilities([(text, target) for text in texts])
+    return torch.stack([by_word(before - one, predicted) for one in after], 1)
+
+
+def swap(
+    translator: Translator, source: Sequence[str], target: str, predicted: Tokens, place: int, word: str
+) -> tuple[Float[Tensor, " target_words"], Float[Tensor, " target_words"]]:
+    """The log-probability of each target word before, and with another word in this place of the source."""
+    before, after = translator.log_probabilities([(" ".join(source), target), (swapped(source, place, word), target)])
+    return by_word(before, predicted), by_word(after, predicted)
+
+
+def removals(
+    translator: Translator, translations: Sequence[Translation]
+) -> Iterator[Float[Tensor, "target_words source_words"]]:
+    """As `removal`, for many sentences, several at once."""
+    for start in range(0, len(translations), _BATCH):
+        batch = translations[start : start + _BATCH]
+        runs: list[tuple[str, str]] = []
+        for one in batch:
+            words = (one.source.source or "").split()
+            texts = [" ".join(words), *(without(words, place) for place in range(len(words)) if len(words) > 1)]
+            runs += [(text, one.target_text) for text in texts]
+        found = iter(translator.log_probabilities(runs))
+        for one in batch:
+            count = len((one.source.source or "").split())
+            before = next(found)
+            if count == 1:
+                yield torch.full((len(by_word(before, one.predicted)), 1), torch.nan)
+                continue
+            yield torch.stack([by_word(before - next(found), one.predicted) for _ in range(count)], 1)
+
+
+def links(effect: Float[Tensor, "target_words source_words"]) -> frozenset[Link]:
+    """For every target word the source word without which it loses most; none where it loses nothing."""
+    found = set()
+    for row, values in enumerate(effect):
+        if bool(torch.isfinite(values).all()) and float(values.max()) > 0:
+            found.add((int(values.argmax()), row))
+    return frozenset(found)
+
+
+def by_word(rows: Float[Tensor, " rows"], predicted: Tokens) -> Float[Tensor, " target_words"]:
+    """Sums over the pieces of each target word: the log-probability of a word is that of all its pieces."""
+    owners = word_of_each(predicted)
+    if owners is None:
+        return rows[[place for place in range(len(predicted)) if not predicted.is_special(place)]]
+    count = max((word for word in owners if word is not None), default=-1) + 1
+    sums = torch.zeros(count, dtype=rows.dtype)
+    for place, word in enumerate(owners):
+        if word is not None:
+            sums[word] += rows[place]
+    return sums
