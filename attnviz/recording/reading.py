@@ -17,7 +17,7 @@ from attnviz.recording.needs import still_needs
 from attnviz.recording.origin import origin_of
 from attnviz.recording.patches import picture_tokens
 from attnviz.recording.recording import Recording
-from attnviz.recording.roles import Part, layer_numbers, part_of, role_of
+from attnviz.recording.roles import Part, layer_numbers, part_of, role_of, says_cross
 from attnviz.recording.tensors import Versions, versions_of
 from attnviz.recording.windows.absolute import UNPLACED, in_positions, layout_of_call
 from attnviz.trace import LookAlike, Note, Origin
@@ -198,6 +198,8 @@ class Reading:
         # A decoder that goes on from a cache also has more keys than queries; it was causal before.
         causal = meaning.causal or (keys > queries and name in self._causal)
         elsewhere = queries != keys and not causal if meaning.elsewhere is None else meaning.elsewhere
+        # Two sequences may happen to be equally long: the model's own name for the layer tells.
+        elsewhere = elsewhere or (says_cross(name) and not meaning.causal)
         role = role_of(causal=causal, elsewhere=elsewhere, part=part)
         if isinstance(meaning, Weights):
             return Attention.from_scores(

@@ -31,6 +31,11 @@ def part_of(name: str, modules: Mapping[str, nn.Module]) -> Part | None:
         name = name.rpartition(".")[0]
 
 
+def says_cross(name: str) -> bool:
+    """Whether a layer's own name says that it looks at another sequence: "cross_attention", "crossattention.self"."""
+    return any(part.lower().startswith("cross") or part == "encoder_attn" for part in name.split(".")[-2:])
+
+
 def role_of(*, causal: bool, elsewhere: bool, part: Part | None) -> Role:
     """Cross where the keys come from another sequence, decoder where no query sees a later key or the model says so."""
     if elsewhere:

@@ -2,7 +2,7 @@ import pytest
 from torch import nn
 
 from attnviz.recording.modules import modules_of
-from attnviz.recording.roles import layer_numbers, part_of, role_of
+from attnviz.recording.roles import layer_numbers, part_of, role_of, says_cross
 
 
 def test_the_number_in_the_name_is_the_layer_so_layers_without_attention_keep_theirs():
@@ -101,3 +101,12 @@ def test_modules_have_the_names_of_named_modules():
     found = modules_of(model)
     assert found.by_name() == dict(model.named_modules())
     assert list(found.by_name()) == [name for name, _ in model.named_modules()]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("decoder.0.cross_attention", True), ("layer.1.crossattention.self", True), ("layers.2.encoder_attn", True),
+     ("cross_encoder.layers.0.attention", False), ("decoder.0.self_attention", False), ("", False)],
+)  # fmt: skip
+def test_a_layer_may_say_by_its_name_that_it_looks_elsewhere(name: str, expected: bool) -> None:
+    assert says_cross(name) is expected

@@ -35,7 +35,7 @@ def target(text: str, vocabulary: Vocabulary) -> tuple[str, ...]:
     """
     words: list[str] = []
     for chunk in text.replace("’", "'").split():
-        words += cut(chunk, vocabulary) or cut(chunk.lower(), vocabulary) or [chunk]
+        words += [chunk] if vocabulary.knows(chunk) else cut(chunk, vocabulary) or cut(chunk.lower(), vocabulary) or [chunk]
     return _checked(words, vocabulary)
 
 
@@ -74,9 +74,8 @@ def _checked(words: Sequence[str], vocabulary: Vocabulary) -> tuple[str, ...]:
         raise InputError(
             _m("The sentence has {count} words; at most {most} were expected."), count=len(words), most=MOST_WORDS
         )
-    known = set(vocabulary.words[len(SPECIAL) :])
     for word in words:
-        if word not in known:
+        if not vocabulary.knows(word):
             raise _unknown(word, vocabulary)
     return tuple(words)
 

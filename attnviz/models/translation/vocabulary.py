@@ -22,6 +22,10 @@ class Vocabulary:
     def __len__(self) -> int:
         return len(self.words)
 
+    def knows(self, word: str) -> bool:
+        """Whether it is a word, and no special one."""
+        return self._places.get(word, 0) >= len(SPECIAL)
+
     def numbers(self, sentence: Sequence[str]) -> list[int]:
         """The number of each word. Raises `KeyError` for a word that is not known."""
         return [self._places[word] for word in sentence]
