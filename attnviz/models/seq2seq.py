@@ -185,7 +185,7 @@ class Seq2Seq:
 
     def _item(self, text: str, target: str) -> _Item:
         source, left_out = self._sides.source(text)
-        sides, limit = self._sides.target(target), self.model.positions()
+        sides, limit = self._sides.target(target), self.model.positions("decoder")
         if limit is not None and len(sides.consumed) > limit:
             raise InputError(
                 _m("The translation “{text}” has {found} tokens; the model takes {limit}."),
@@ -212,6 +212,9 @@ class Seq2Seq:
     def _recorded(self, items: Sequence[_Item], alternatives: int, *, forced: bool) -> list[Translation]:
         with capture(self.model.module) as recorded:
             logits = self._run(items)
+        if len(items) > 1 and not all(_is_pair_by_pair(attention, items) for attention in recorded):
+            # A model that cuts its tokens into blocks, or adds some: one pair at a time nothing can be mixed up.
+            return [self._recorded([item], alternatives, forced=forced)[0] for item in items]
         # Read once: what was recorded is looked through anew each time it is asked.
         whole = Trace(recorded.attentions, origin=recorded.origin, notes=recorded.notes, lookalikes=recorded.lookalikes)
         chosen = _chosen(logits, items)
@@ -254,14 +257,22 @@ class Seq2Seq:
         )
 
 
+def _is_pair_by_pair(attention: Attention, items: Sequence[_Item]) -> bool:
+    """Whether there is one item for each pair, with their tokens on both sides."""
+    longest = tuple(max(len(_tokens(item, side)) for item in items) for side in SIDES[attention.role])
+    return (attention.items, attention.shape) == (len(items), longest)
+
+
 def _of_item(attention: Attention, number: int, items: Sequence[_Item]) -> Attention:
-    """The attention of one pair without padding; of a model that pools or adds tokens, all positions by number."""
-    sides = [{"text": item.source, "written": item.sides.consumed} for item in items]
-    tokens = [sides[number][side] for side in SIDES[attention.role]]
-    longest = [max(len(one[side]) for one in sides) for side in SIDES[attention.role]]
-    if list(attention.shape) != longest:
-        tokens = [Tokens.numbered(length) for length in attention.shape]
-    return one_item(attention, number, *tokens)
+    """The attention of one pair without padding; as it is where its positions are not the pair's tokens."""
+    if not _is_pair_by_pair(attention, items):
+        return attention
+    queries, keys = (_tokens(items[number], side) for side in SIDES[attention.role])
+    return one_item(attention, number, queries, keys)
+
+
+def _tokens(item: _Item, side: str) -> Tokens:
+    return item.source if side == "text" else item.sides.consumed
 
 
 def _chosen(logits: Float[Tensor, "items rows words"], items: Sequence[_Item]) -> list[Float[Tensor, " _"]]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from inspect import signature
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from jaxtyping import Int
@@ -48,10 +48,11 @@ class TextModel:
         known = [int(limit) for limit in limits if limit and limit < _NO_LIMIT]
         return min(known, default=None)
 
-    def positions(self) -> int | None:
-        """How many positions the model knows, as its configuration says."""
+    def positions(self, side: Literal["encoder", "decoder"] = "encoder") -> int | None:
+        """How many positions the model knows, as its configuration says; in LED, each side has its own number."""
         config: Any = self.module.config
-        positions: int | None = getattr(config, "max_position_embeddings", None)
+        names = ("max_position_embeddings", f"max_{side}_position_embeddings")
+        positions: int | None = next((getattr(config, name) for name in names if getattr(config, name, None)), None)
         if positions is None:
             return None
         for name, module in self.module.named_modules():
@@ -163,7 +164,7 @@ class TextModel:
 
     def most_written(self, most: int) -> int:
         """How many tokens the decoder can write after its first, and at most so many."""
-        return min(most, (self.positions() or most + 1) - 1)
+        return min(most, (self.positions("decoder") or most + 1) - 1)
 
     def _written_tokens(self, written: Int[Tensor, "1 written"]) -> Tokens:
         tokens = Tokens.from_tokenizer(self.tokenizer, {"input_ids": written.tolist()})

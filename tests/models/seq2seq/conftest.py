@@ -88,7 +88,7 @@ def t5_folder_parts():
     tokenizer = T5Tokenizer(vocab=pieces(trained), extra_ids=2)
     config = T5Config(
         vocab_size=len(tokenizer) + 20, d_model=16, d_kv=8, d_ff=16, num_layers=2, num_heads=2, dropout_rate=0.0,
-        initializer_factor=2.0, pad_token_id=0, eos_token_id=1, decoder_start_token_id=0,
+        initializer_factor=1.0, pad_token_id=0, eos_token_id=1, decoder_start_token_id=0,
     )  # fmt: skip
     return config, tokenizer
 

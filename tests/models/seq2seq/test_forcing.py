@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 
 from attnviz.base.errors import InputError
+from attnviz.models import Seq2Seq, TextModel
 from attnviz.translation import Translator
 
 PAIRS = [
@@ -144,3 +145,40 @@ def test_the_trace_can_be_saved(t5, tmp_path):
     found.trace.save(tmp_path / "pair.safetensors")
     again = attnviz.load(tmp_path / "pair.safetensors")
     torch.testing.assert_close(again.of_role("cross")[0].weights(), found.trace.of_role("cross")[0].weights())
+
+
+def test_where_tokens_are_cut_into_blocks_pairs_are_not_mixed_up(t5_folder_parts):
+    from transformers import LongT5Config, LongT5ForConditionalGeneration
+
+    _, tokenizer = t5_folder_parts
+    config = LongT5Config(
+        vocab_size=len(tokenizer), d_model=16, d_kv=8, d_ff=16, num_layers=1, num_heads=2, local_radius=3,
+        encoder_attention_type="transient-global", global_block_size=4, decoder_start_token_id=0,
+    )  # fmt: skip
+    torch.manual_seed(0)
+    one = Seq2Seq(TextModel("longt5", None, LongT5ForConditionalGeneration(config).eval(), tokenizer))
+    for pair, found in zip(PAIRS, one.force(PAIRS), strict=True):
+        alone = forced(one, *pair)
+        for attention, expected in zip(found.trace, alone.trace, strict=True):
+            torch.testing.assert_close(attention.weights(), expected.weights(), atol=1e-6, rtol=0, equal_nan=True)
+        (cross,) = found.trace.of_role("cross")
+        assert cross.shape == (len(found.consumed), len(found.source))
+        (blocks,) = found.trace.of_role("encoder")
+        assert blocks.shape != (len(found.source), len(found.source)), "this is what makes it a case of its own"
+
+
+def test_each_side_has_its_own_longest_length(t5_folder_parts):
+    from transformers import LEDConfig, LEDForConditionalGeneration
+
+    _, tokenizer = t5_folder_parts
+    config = LEDConfig(
+        vocab_size=len(tokenizer), d_model=16, encoder_layers=1, decoder_layers=1, encoder_attention_heads=2,
+        decoder_attention_heads=2, encoder_ffn_dim=16, decoder_ffn_dim=16, attention_window=4, pad_token_id=0,
+        eos_token_id=1, decoder_start_token_id=0, max_encoder_position_embeddings=64,
+        max_decoder_position_embeddings=16,
+    )  # fmt: skip
+    one = Seq2Seq(TextModel("led", None, LEDForConditionalGeneration(config).eval(), tokenizer))
+    assert len(forced(one, "cat " * 15, "le chat").source) > 16
+    with pytest.raises(InputError, match=r"tokens; the model takes 16"):
+        forced(one, "the cat", "chat " * 15)
+    assert len(one.translate("the cat").consumed) <= 16
