@@ -1,4 +1,4 @@
-"""The command line: `attnviz run`, `attnviz trace`, and `attnviz bench` from a checkout."""
+"""The command line: `attnviz run`, `attnviz trace`, `attnviz train`, and `attnviz bench` from a checkout."""
 
 import argparse
 import os
@@ -60,6 +60,22 @@ def _parser() -> argparse.ArgumentParser:
     trace.add_argument("--values", action="store_true", help="keep the value vectors too")
     trace.add_argument("--device", help="cpu, cuda, cuda:1, mps; chosen by itself if not given")
     trace.set_defaults(command=_trace)
+
+    train = commands.add_parser("train", help="make shipped weights again")
+    train.add_argument("what", choices=["translation"], help="which models")
+    train.add_argument("--pair", required=True, choices=["en-fr", "en-ja", "en-ru"], help="the two languages")
+    train.add_argument(
+        "--model",
+        default="all",
+        choices=["all", "gru", "transformer", "bottleneck"],
+        help="all that the pair has if not given",
+    )
+    train.add_argument("--seeds", type=int, nargs="+", default=[0], help="the first one's weights are written")
+    train.add_argument(
+        "--output", "-o", type=Path, default=Path(), help="the folder to write to; this one if not given"
+    )
+    train.add_argument("--steps", type=int, help="stop after so many, for a trial")
+    train.set_defaults(command=_train)
 
     bench = commands.add_parser("bench", help="measure the speeds that the README claims (from a checkout)")
     bench.add_argument("names", nargs="*", help="which benchmarks; all if none is named")
@@ -137,6 +153,21 @@ def _trace(options: argparse.Namespace) -> int:
     print(_("{count} attentions written to {path}.", count=len(trace), path=options.output))
     for note in trace.notes:
         print(note)
+    return 0
+
+
+def _train(options: argparse.Namespace) -> int:
+    import torch
+
+    from attnviz.models.translation import shipped
+    from attnviz.training.translation import Trial, train
+
+    if not options.output.is_dir():
+        raise InputError(_m("{file} is no folder; one that exists was expected."), file=options.output)
+    torch.set_num_threads(1)  # small matrices gain nothing from more, and one thread gives the same weights again
+    for kind in shipped.kinds_of(options.pair) if options.model == "all" else [options.model]:
+        trial = Trial() if options.steps is None else Trial(steps=options.steps)
+        train(options.pair, kind, options.seeds, options.output, lambda line: print(line, flush=True), trial)
     return 0
 
 

@@ -22,10 +22,7 @@ WEIGHTS = Path(__file__).parent / "weights"
 PREFIX = "translation/"
 PAIRS = ("en-fr", "en-ja", "en-ru")
 KINDS: tuple[Kind, ...] = ("gru", "transformer")
-NAMES = (
-    *(f"{PREFIX}{pair}/{kind}" for pair in PAIRS for kind in KINDS),
-    f"{PREFIX}en-fr/bottleneck",
-)
+NAMES = (*(f"{PREFIX}{pair}/{kind}" for pair in PAIRS for kind in KINDS), f"{PREFIX}en-fr/bottleneck")
 
 _PAIR_TITLES = {"en-fr": _m("English → French"), "en-ja": _m("English → Japanese"), "en-ru": _m("English → Russian")}
 _KIND_TITLES = {
@@ -79,6 +76,11 @@ class Facts:
 def cards() -> tuple[Card, ...]:
     """What the catalogue says about each."""
     return tuple(_card(name) for name in NAMES)
+
+
+def kinds_of(pair: str) -> tuple[Kind, ...]:
+    """The kinds of models that there are for a pair of languages."""
+    return (*KINDS, "bottleneck") if pair == "en-fr" else KINDS
 
 
 def load(name: str, device: str | None = None) -> GrammarTranslator | None:

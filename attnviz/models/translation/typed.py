@@ -35,7 +35,9 @@ def target(text: str, vocabulary: Vocabulary) -> tuple[str, ...]:
     """
     words: list[str] = []
     for chunk in text.replace("’", "'").split():
-        words += [chunk] if vocabulary.knows(chunk) else cut(chunk, vocabulary) or cut(chunk.lower(), vocabulary) or [chunk]
+        words += (
+            [chunk] if vocabulary.knows(chunk) else cut(chunk, vocabulary) or cut(chunk.lower(), vocabulary) or [chunk]
+        )
     return _checked(words, vocabulary)
 
 
