@@ -1,5 +1,7 @@
 """Which languages and which models: the first choice on the page."""
 
+from typing import Any
+
 import streamlit as st
 
 from attnviz.base.language import _, _m
@@ -48,7 +50,7 @@ def choices(store: TranslationStore) -> None:
             _other(store)
 
 
-def _without_steps(store: TranslationStore, pair: str) -> dict[str, object]:
+def _without_steps(store: TranslationStore, pair: str) -> dict[str, Any]:
     """In another language other words stand at the steps; a translation that was given is in the old one."""
     beside = None if store.view.beside == pair else store.view.beside
     return {**OTHER_SENTENCE, "word": store.view.word, "beside": beside}
@@ -62,7 +64,7 @@ def _other(store: TranslationStore) -> None:
     """Any encoder–decoder of Hugging Face: its folder or id, and what it must be told about languages."""
     view = store.view
 
-    def typed(name: str) -> dict[str, object]:
+    def typed(name: str) -> dict[str, Any]:
         name = name.strip()
         if name:
             recorded.want(name)

@@ -2,10 +2,12 @@
 
 import streamlit as st
 
+from attnviz.base.errors import InputError
 from attnviz.base.language import _
 from attnviz.translation import Translation, grammar
 from attnviz.ui.translation.choices import LANGUAGES
-from attnviz.ui.translation.store import NOTHING_CHOSEN, TranslationStore
+from attnviz.ui.translation.store import TranslationStore
+from attnviz.ui.translation.translated import grammar_translator
 from attnviz.ui.views.translation import MOST_TEXT
 
 OFFERED = (1, 2, 4, 8, 16)
@@ -19,7 +21,7 @@ def decoding(store: TranslationStore) -> None:
             _("The models write"), sorted({*OFFERED, view.beams}), width=280, disabled=bool(view.target),
             format_func=lambda beams: _("the likeliest word at every step (greedy)") if beams == 1
             else _("the best of {beams} beams", beams=beams),
-            **store.widget("beams", view.beams, lambda beams: {"beams": beams, **NOTHING_CHOSEN}),
+            **store.widget("beams", view.beams, lambda beams: {"beams": beams, "step": None}),
         )  # fmt: skip
         st.text_input(
             _("or force this translation into {language}", language=_(LANGUAGES[view.pair])), max_chars=MOST_TEXT,
@@ -45,8 +47,14 @@ def label(translation: Translation) -> str:
 
 
 def _own(store: TranslationStore) -> str | None:
-    pair = grammar.translate(store.view.pair.rsplit("-", 1)[-1], typed_words(store.view.text))
-    return None if pair is None else pair.target_text
+    """What the grammar makes of the sentence; None where it is none of its own."""
+    pair = store.view.pair
+    try:
+        words = grammar_translator(pair).source_words(store.view.text)
+    except InputError:
+        return None
+    found = grammar.translate(pair.rsplit("-", 1)[-1], words)
+    return None if found is None else found.target_text
 
 
 def _force_own(store: TranslationStore) -> None:

@@ -59,19 +59,20 @@ class Looked:
 
 @dataclass(frozen=True)
 class Gold:
-    """Gold links as places in the matrix; `pair`: what the grammar makes of the source; None: no sentence of its own."""
+    """Gold links: `sure` and `possible` as places in the matrix, `words` all of them as words.
 
-    sure: frozenset[Link]
-    possible: frozenset[Link]
-    pair: SentencePair | None
+    pair: what the grammar makes of the source; None where it is no sentence of its own.
+    """
+
+    sure: frozenset[Link] = frozenset()
+    possible: frozenset[Link] = frozenset()
+    words: frozenset[Link] = frozenset()
+    pair: SentencePair | None = None
 
     @property
     def is_known(self) -> bool:
         """Whether the translation is the grammar's own, so that its links are known."""
-        return bool(self.possible)
-
-
-NO_GOLD = Gold(frozenset(), frozenset(), None)
+        return bool(self.words)
 
 
 def look(translation: Translation, view: TranslationView) -> Looked:
@@ -104,11 +105,11 @@ def gold(looked: Looked, language: str) -> Gold:
     words = (looked.translation.source.source or "").split()
     pair = grammar.translate(language, words) if language and words else None
     if pair is None:
-        return NO_GOLD
+        return Gold()
     links = pair.links if pair.target == tuple(looked.translation.target_text.split()) else None
     if links is None:
-        return Gold(frozenset(), frozenset(), pair)
-    return Gold(_placed(links.sure, looked.layout), _placed(links.possible, looked.layout), pair)
+        return Gold(pair=pair)
+    return Gold(_placed(links.sure, looked.layout), _placed(links.possible, looked.layout), links.possible, pair)
 
 
 def step_of_row(looked: Looked, row: int) -> int:

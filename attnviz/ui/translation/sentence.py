@@ -1,6 +1,7 @@
 """What is translated: typed, put together from the words that the models know, or drawn from the held-out sentences."""
 
 import re
+from typing import Any
 
 import streamlit as st
 
@@ -41,7 +42,7 @@ def sentence(store: TranslationStore) -> InputError | None:
     return wrong
 
 
-def _typed(text: str) -> dict[str, object]:
+def _typed(text: str) -> dict[str, Any]:
     return {"text": text, **OTHER_SENTENCE}
 
 
@@ -99,12 +100,16 @@ def replaced(text: str, unknown: str, word: str) -> str:
 
 
 def _words(store: TranslationStore) -> None:
-    def appended(word: str) -> dict[str, object]:
+    def appended(word: str) -> dict[str, Any]:
         before = store.view.text.rstrip()
         return _typed(f"{before} {word}" if before else word)
 
     with st.expander(_("Words that the models know"), icon=":material/dictionary:"):
-        st.caption(_("A word that you press is put at the end of the sentence. Sentences end with a full stop; phrases do not."))
+        st.caption(
+            _(
+                "A word that you press is put at the end of the sentence. Sentences end with a full stop; phrases do not."
+            )
+        )
         with st.container(horizontal=True):
             st.button(
                 _("Take the last word away"), icon=":material/backspace:", key="translation:backspace",
