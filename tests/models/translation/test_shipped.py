@@ -181,14 +181,14 @@ def _broken(tmp_path, **changes):
     ],
 )
 def test_a_file_that_is_no_model_of_ours_gets_a_sentence(tmp_path, changes):
-    with pytest.raises(InputError, match="broken.safetensors is no translation model of attnviz"):
+    with pytest.raises(InputError, match=r"broken\.safetensors is no translation model of attnviz"):
         shipped.read(_broken(tmp_path, **changes), "translation/en-fr/gru", device="cpu")
 
 
 def test_a_file_that_is_cut_off_gets_a_sentence(tmp_path):
     whole = shipped.weights_of("translation/en-fr/gru").read_bytes()
     (tmp_path / "cut.safetensors").write_bytes(whole[:5000])
-    with pytest.raises(InputError, match="cut.safetensors is no translation model"):
+    with pytest.raises(InputError, match=r"cut\.safetensors is no translation model"):
         shipped.read(tmp_path / "cut.safetensors", "translation/en-fr/gru", device="cpu")
 
 
