@@ -15,6 +15,7 @@ from attnviz.ui.views.intersection import IntersectionView
 from attnviz.ui.views.playground import PlaygroundView
 from attnviz.ui.views.quiz import QuizView
 from attnviz.ui.views.stories import StoriesView
+from attnviz.ui.views.translation import TranslationView
 
 
 class Place(NamedTuple):
@@ -42,6 +43,10 @@ PLACES = (
     ),
     Place(_m("Learn"), "quiz.py", "quiz", _m("Quiz"), ":material/quiz:", QuizView, QuizView),
     Place(_m("Look"), "heads.py", "heads", _m("Heads"), ":material/grid_view:", HeadsView, HeadsView.start),
+    Place(
+        _m("Look"), "translation.py", "translation", _m("Translation"), ":material/translate:",
+        TranslationView, TranslationView.start,
+    ),
     Place(_m("Present"), "stories.py", "stories", _m("Stories"), ":material/slideshow:", StoriesView, StoriesView),
 )  # fmt: skip
 

@@ -26,19 +26,32 @@ def want(name: str) -> None:
 
 def recorded(name: str, text: str) -> Source:
     """The trace of a model on a text. Raises `InputError`."""
-    if name not in shipped():
-        if not allowed.hub():
-            raise InputError(_m("This server is public: it opens its own models only, no folders and no hub ids."))
-        _ask(name)
+    _check(name)
     device = chosen_device()
     with st.spinner(_("Loading the model and recording its attention …")):
         found = _recorded(name, device, text, allowed.folders())
     return Source(found, f"{name}\n{device}\n{text}")
 
 
+def opened(name: str) -> TextModel | GrammarTranslator:
+    """A model, loaded when it is first asked for. Raises `InputError`."""
+    _check(name)
+    with st.spinner(_("Loading the model …")):
+        return _loaded(name, chosen_device(), allowed.folders())
+
+
 def labels(name: str, text: str, position: int) -> LabelCheck:
     """Whether the model's labels stand where they should. Raises `InputError`."""
     return _loaded(name, chosen_device(), allowed.folders()).check_labels(text, position)
+
+
+def _check(name: str) -> None:
+    """Raises `InputError` for a model that this server does not open, or that nobody has asked for but a link."""
+    if name in shipped():
+        return
+    if not allowed.hub():
+        raise InputError(_m("This server is public: it opens its own models only, no folders and no hub ids."))
+    _ask(name)
 
 
 def _wanted() -> set[str]:
