@@ -22,6 +22,8 @@ TRAINED_ON = 5_000
 """How many training sentences IBM model 1 sees: enough for it to stop getting better on this grammar's words."""
 _AT_ONCE = 32
 _MOST_KEPT = 24
+# The rest is for the floors and the intervals.
+_LAST = 0.9
 
 
 @dataclass(frozen=True)
@@ -93,11 +95,11 @@ def measure(spec: Spec, translator: Translator, file: tuple[SentencePair, ...] =
         batch = known[start : start + _AT_ONCE]
         forced = list(translator.force((pair.source_text, pair.target_text) for pair in batch))
         counted += [count_heads(one, pair, spec.reading) for one, pair in zip(forced, batch, strict=True)]
-        yield (start + len(batch) / 2) / len(known)
+        yield _LAST * (start + len(batch) / 2) / len(known)
         for change, pair in zip(effects.removals(translator, forced), batch, strict=True):
             assert pair.links is not None  # noqa: S101 - counted above
             effect.append(count(effects.links(change), pair.links))
-        yield (start + len(batch)) / len(known)
+        yield _LAST * (start + len(batch)) / len(known)
     KEPT.put(spec, _found(spec, known, counted, score(effect), len(pairs) - len(known), unknown))
 
 
