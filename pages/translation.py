@@ -5,7 +5,7 @@ import streamlit as st
 from attnviz.base.language import _
 from attnviz.ui import presenting, state
 from attnviz.ui.page import complain, fragment, show_address
-from attnviz.ui.translation import choices, decoding, sentence, showing, side, stepping
+from attnviz.ui.translation import choices, sentence, showing, side, stepping
 from attnviz.ui.translation.columns import columns
 from attnviz.ui.translation.trust import trust
 from attnviz.ui.views.translation import TranslationView
@@ -17,7 +17,6 @@ def translation() -> None:
     complain(store.complaint)
     presenting.leave_out(lambda: choices.choices(store))
     wrong = sentence.sentence(store)
-    presenting.leave_out(lambda: decoding.decoding(store))
     found = columns(store.view, wrong)
     with st.container():
         stepping.stepping(store, found)

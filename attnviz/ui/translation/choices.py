@@ -12,16 +12,22 @@ from attnviz.ui.views.translation import MODELS, MOST_NAME, PAIRS
 
 LANGUAGES = {"en-fr": _m("French"), "en-ja": _m("Japanese"), "en-ru": _m("Russian")}
 MODEL_NAMES = {
-    "gru": _m("Recurrent (GRU) with attention"),
+    "gru": _m("GRU with attention"),
     "transformer": _m("Transformer"),
-    "bottleneck": _m("Recurrent, without attention"),
-    "other": _m("Your own model …"),
+    "bottleneck": _m("GRU without attention"),
+    "other": _m("Your own model"),
+}
+SHORT_NAMES = {
+    "gru": _m("GRU"),
+    "transformer": _m("Transformer"),
+    "bottleneck": _m("GRU without attention"),
+    "other": _m("your own …"),
 }
 _NONE = ""
 
 
 def choices(store: TranslationStore) -> None:
-    """Target language, a second one, models, undo and reset."""
+    """Target language, a second one, models."""
     view = store.view
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.segmented_control(
@@ -35,13 +41,9 @@ def choices(store: TranslationStore) -> None:
                            lambda pair: {"beside": pair or None}),
         )  # fmt: skip
         st.pills(
-            _("Models"), _offered(), selection_mode="multi", format_func=lambda model: _(MODEL_NAMES[model]),
+            _("Models"), _offered(), selection_mode="multi", format_func=lambda model: _(SHORT_NAMES[model]),
             **store.widget("models", list(view.models), lambda models: {"models": tuple(models)} if models else {}),
         )  # fmt: skip
-        st.button(
-            _("Undo"), icon=":material/undo:", on_click=store.undo, disabled=not store.can_undo, key="translation:undo"
-        )
-        st.button(_("Reset"), icon=":material/restart_alt:", on_click=store.reset, key="translation:reset")
     with st.container():
         if "bottleneck" in view.models and any("bottleneck" not in shipped.kinds_of(pair) for pair in view.pairs):
             st.caption(_("There is a model without attention for French alone."))

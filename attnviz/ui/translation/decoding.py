@@ -16,9 +16,9 @@ OFFERED = (1, 2, 4, 8, 16)
 def decoding(store: TranslationStore) -> None:
     """Greedy or beams, and a translation to force; where one is given, nothing is searched."""
     view = store.view
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.popover(_("How it is written"), icon=":material/edit:", width="content"):
         st.selectbox(
-            _("The models write"), sorted({*OFFERED, view.beams}), width=280, disabled=bool(view.target),
+            _("The models write"), sorted({*OFFERED, view.beams}), disabled=bool(view.target),
             format_func=lambda beams: _("the likeliest word at every step (greedy)") if beams == 1
             else _("the best of {beams} beams", beams=beams),
             **store.widget("beams", view.beams, lambda beams: {"beams": beams, "step": None}),

@@ -21,7 +21,7 @@ def pictures(store: TranslationStore, column: Column, gold: Gold) -> None:
     translation, looked = column.translation, column.looked
     if translation is None:
         return
-    name = f"{saying.title(column.wanted)} · {label(translation)}"
+    name = saying.short(column.wanted)
     shown: dict[str, Picture] = {}
     if looked is not None and looked.layout.source.labels and looked.layout.target.labels:
         shown |= _alignment(store, looked, gold, name)
@@ -41,15 +41,14 @@ def pictures(store: TranslationStore, column: Column, gold: Gold) -> None:
 
 def _alignment(store: TranslationStore, looked: Looked, gold: Gold, name: str) -> dict[str, Picture]:
     head = saying.head(looked)
+    title = f"{name} · {head} · {label(looked.translation)}"
     matrix = looked.matrix.numpy()
     source, target = looked.layout.source.labels, looked.layout.target.labels
     links: dict[str, Any] = {"sure": gold.sure, "possible": gold.possible} if store.view.gold else {}
     options: dict[str, Any] = {"row": looked.row, "column": looked.column, **links}
     written = None if looked.row is None else looked.row + 1
-    lines = figures.alignment_lines(matrix, source, target, written=written, title=f"{name} · {head}", **options)
-    drawn = figures.alignment_map(
-        matrix, source, target, baseline=looked.baseline, title=f"{name} · {head}", name=head, **options
-    )
+    lines = figures.alignment_lines(matrix, source, target, written=written, title=title, **options)
+    drawn = figures.alignment_map(matrix, source, target, baseline=looked.baseline, title=title, name=head, **options)
 
     def table() -> Any:
         return figures.table_alignment_map(matrix, source, target, **links)
@@ -76,7 +75,7 @@ def _alternatives(translation: Translation, step: int | None, name: str) -> Pict
     found, chosen = with_the_written(translation, step)
     words, shares = [one.text for one in found], [one.probability for one in found]
     figure = figures.next_words(
-        words, shares, chosen=chosen, title=_("{name} · probabilities at step {step}", name=name, step=step + 1)
+        words, shares, chosen=chosen, title=_("{name} · next words at step {step}", name=name, step=step + 1)
     )
     return Picture(
         figure,

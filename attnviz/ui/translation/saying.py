@@ -5,7 +5,7 @@ import torch
 from attnviz.base.language import _, _n
 from attnviz.figures.numerals import signed_text, weight_text
 from attnviz.models.translation import shipped
-from attnviz.tokens import isolated
+from attnviz.tokens import cut, isolated
 from attnviz.translation import Translation
 from attnviz.ui.page import plain
 from attnviz.ui.translation.choices import LANGUAGES, MODEL_NAMES
@@ -13,12 +13,20 @@ from attnviz.ui.translation.looked import Gold, Looked
 from attnviz.ui.translation.translated import Wanted
 from attnviz.ui.views.translation import TranslationView
 
+MOST_NAME = 24
+
 
 def title(one: Wanted) -> str:
     """The model, and the language that it writes where we know it."""
     if one.pair is None:
         return one.name
     return f"{_(LANGUAGES[one.pair])} · {_(MODEL_NAMES[one.model])}"
+
+
+def short(one: Wanted) -> str:
+    """The model in a word or two, for titles of pictures."""
+    names = {"gru": "GRU", "transformer": _("Transformer"), "bottleneck": _("GRU without attention")}
+    return names.get(one.model) or cut(one.name, MOST_NAME)
 
 
 def origin(one: Wanted) -> str:

@@ -10,9 +10,10 @@ from attnviz.base.language import _, _m
 from attnviz.translation import grammar
 from attnviz.ui import presenting
 from attnviz.ui.page import complain
+from attnviz.ui.translation import decoding
 from attnviz.ui.translation.store import OTHER_SENTENCE, TranslationStore
 from attnviz.ui.translation.translated import grammar_translator
-from attnviz.ui.views.translation import MOST_TEXT, SENTENCE
+from attnviz.ui.views.translation import MOST_TEXT
 
 KINDS = {
     "determiner": _m("determiners"),
@@ -33,12 +34,11 @@ def sentence(store: TranslationStore) -> InputError | None:
             _("English sentence"), max_chars=MOST_TEXT, **store.widget("text", view.text, _typed), width="stretch",
             help=_("Translated as soon as you press Enter or leave the field."),
         )  # fmt: skip
-        presenting.leave_out(lambda: _other_sentence(store))
+        presenting.leave_out(lambda: _other_sentence(store), lambda: _words(store), lambda: decoding.decoding(store))
     wrong = _wrong(store)
     with st.container():
         if wrong is not None:
             _near(store, wrong)
-    presenting.leave_out(lambda: _words(store))
     return wrong
 
 
@@ -51,15 +51,10 @@ def _other_sentence(store: TranslationStore) -> None:
         offered, number = _held_out(), store.view.drawn
         store.change(drawn=number + 1, **_typed(offered[number % len(offered)]))
 
-    with st.container(horizontal=True):
-        st.button(
-            _("Another sentence"), icon=":material/casino:", key="translation:draw", on_click=draw,
-            help=_("One of the thousand sentences that were kept out of training."),
-        )  # fmt: skip
-        st.button(
-            _("The black cat"), icon=":material/first_page:", key="translation:first", disabled=store.view.text == SENTENCE,
-            on_click=lambda: store.change(**_typed(SENTENCE)),
-        )  # fmt: skip
+    st.button(
+        _("Another sentence"), icon=":material/casino:", key="translation:draw", on_click=draw,
+        help=_("One of the thousand sentences that were kept out of training."),
+    )  # fmt: skip
 
 
 @st.cache_data(show_spinner=False)
@@ -104,7 +99,7 @@ def _words(store: TranslationStore) -> None:
         before = store.view.text.rstrip()
         return _typed(f"{before} {word}" if before else word)
 
-    with st.expander(_("Words that the models know"), icon=":material/dictionary:"):
+    with st.popover(_("Known words"), icon=":material/dictionary:", width="content"):
         st.caption(
             _(
                 "A word that you press is put at the end of the sentence. Sentences end with a full stop; phrases do not."

@@ -51,7 +51,7 @@ def _layer_and_head(store: TranslationStore, heads: tuple[int, ...]) -> None:
 
 def _reading(store: TranslationStore) -> None:
     view = store.view
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.popover(_("How weights are read"), icon=":material/tune:", width="content"):
         st.segmented_control(
             _("A word's row is the one that"), ["predict", "consume"], required=True,
             format_func=lambda rows: _("predicts it") if rows == "predict" else _("consumes it"), **store.field("rows"),

@@ -27,7 +27,7 @@ def side_by_side(store: TranslationStore, found: list[Column]) -> None:
 
 
 def _column(store: TranslationStore, column: Column) -> None:
-    st.subheader(plain(saying.title(column.wanted)), anchor=False)
+    st.markdown(f"**{plain(saying.title(column.wanted))}**")
     complain(column.error)
     translation, looked = column.translation, column.looked
     if translation is None:
