@@ -7,6 +7,7 @@ from attnviz.ui import presenting, state
 from attnviz.ui.page import complain, fragment, show_address
 from attnviz.ui.translation import choices, sentence, showing, side, stepping
 from attnviz.ui.translation.columns import columns
+from attnviz.ui.translation.trust import trust
 from attnviz.ui.views.translation import TranslationView
 
 
@@ -24,6 +25,9 @@ def translation() -> None:
     with st.container():
         side.side_by_side(store, found)
     side.what_it_means(found)
+    with st.container():
+        if wrong is None:
+            trust(store)
     show_address(store)
 
 

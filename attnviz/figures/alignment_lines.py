@@ -70,8 +70,7 @@ def alignment_lines(
         *_lines(found, places, row, column),
         *_gold(places, sure, possible),
         _hover(found, places, labels),
-        *_numbers(found, places, row, column),
-        *_words(places, labels, row, column, written),
+        *_words(places, labels, _numbers(found, row, column), row, column, written),
         *gold.legend(sure, possible),
     ]
     return plot.figure(traces, _layout(places, labels, title, bool(sure or possible)))
@@ -210,31 +209,31 @@ def _hover(weights: Float[np.ndarray, "target source"], places: _Places, labels:
     )
 
 
-def _numbers(
-    weights: Float[np.ndarray, "target source"], places: _Places, row: int | None, column: int | None
-) -> list[plot.Trace]:
+def _numbers(weights: Float[np.ndarray, "target source"], row: int | None, column: int | None) -> dict[str, list[str]]:
     """The weights of the chosen word, beside the words at the other ends of its lines."""
     if row is not None and row < len(weights):
-        values, along, between = weights[row], places.source, 0.88
-    elif column is not None and column < weights.shape[1]:
-        values, along, between = weights[:, column], places.target, 0.12
-    else:
-        return []
-    return [
-        plot.scatter(
-            name="numbers",
-            mode="text",
-            text=["" if np.isnan(value) else weight_text(float(value)) for value in values],
-            textfont={"size": 11},
-            hoverinfo="skip",
-            showlegend=False,
-            **_axes(places, along, [between] * len(along)),
-        )
-    ]
+        return {"source": ["" if np.isnan(value) else weight_text(float(value)) for value in weights[row]]}
+    if column is not None and column < weights.shape[1]:
+        return {"target": ["" if np.isnan(value) else weight_text(float(value)) for value in weights[:, column]]}
+    return {}
+
+
+def _told(name: str, text: str, number: str, *, across: bool) -> str:
+    """A word with its number on the side that no line comes to."""
+    if not number:
+        return text
+    small = f"<span style='font-size:11px'>{number}</span>"
+    outside = (small, text) if name == "source" else (text, small)
+    return ("<br>" if across else "  ").join(outside)
 
 
 def _words(
-    places: _Places, labels: Sequence[Sequence[str]], row: int | None, column: int | None, written: int | None
+    places: _Places,
+    labels: Sequence[Sequence[str]],
+    numbers: dict[str, list[str]],
+    row: int | None,
+    column: int | None,
+    written: int | None,
 ) -> list[plot.Trace]:
     positions = ("top center", "bottom center") if places.across else ("middle left", "middle right")
     sides = zip(("source", "target"), labels, (places.source, places.target), (1.0, 0.0), positions, strict=True)
@@ -245,6 +244,8 @@ def _words(
         if name == "target" and written is not None:
             # What is not written yet has its place, and no more.
             told = [text if at < written else "·" for at, text in enumerate(told)]
+        beside = numbers.get(name, [""] * len(texts))
+        told = [_told(name, text, one, across=places.across) for text, one in zip(told, beside, strict=True)]
         traces.append(
             plot.scatter(
                 name=name,
@@ -279,15 +280,15 @@ def _layout(places: _Places, labels: Sequence[Sequence[str]], title: str, has_go
     along = {**ends, "range": [0, places.length]}
     legend = {"orientation": "h", "x": 0, "y": 0, "yref": "container", "yanchor": "bottom", "itemclick": False}
     if places.across:
-        frame = layout.base(title=title, height=250 + bottom + (30 if title else 0), bottom=bottom + 30)
-        frame["margin"]["t"] += 26
+        frame = layout.base(title=title, height=276 + bottom + (30 if title else 0), bottom=bottom + 42)
+        frame["margin"]["t"] += 40
         return frame | {
             "showlegend": has_gold,
             "legend": legend,
             "xaxis": along,
             "yaxis": {**ends, "range": [-0.02, 1.02]},
         }
-    rooms = [layout.label_room(side, most=190) for side in labels]
+    rooms = [layout.label_room(side, most=190) + 48 for side in labels]
     frame = layout.base(
         title=title, height=round(places.length + 40 + bottom), left=rooms[0], right=rooms[1], bottom=bottom
     )

@@ -95,10 +95,7 @@ def table_alignment_map(
     found = to_numpy(weights).astype(np.float64)
     rows, columns = (axis.ravel() for axis in np.indices(found.shape))
     names = {True: _("sure"), False: _("possible")}
-    marks = [
-        names[(j, i) in sure] if (j, i) in sure or (j, i) in possible else ""
-        for i, j in np.ndindex(*found.shape)
-    ]
+    marks = [names[(j, i) in sure] if (j, i) in sure or (j, i) in possible else "" for i, j in np.ndindex(*found.shape)]
     return pd.DataFrame(
         {
             _("target position"): rows,

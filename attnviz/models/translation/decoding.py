@@ -1,7 +1,7 @@
 """From a source to the words that a model writes: the likeliest at every step, or the best of several beams."""
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float, Int
@@ -13,6 +13,7 @@ MOST_WRITTEN = 48
 MOST_BEAMS = 16
 
 
+@runtime_checkable
 class Decoder(Protocol):
     """What both kinds of model offer; what `encode` gives is a named tuple of tensors, items first."""
 

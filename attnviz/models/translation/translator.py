@@ -92,7 +92,7 @@ class GrammarTranslator:
         while batch := list(islice(read, _BATCH)):
             yield from self._force(batch, alternatives, values=False, forced=True)
 
-    def log_probabilities(self, pairs: Sequence[tuple[str, str]]) -> list[Float[Tensor, " rows"]]:
+    def log_probabilities(self, pairs: Sequence[tuple[str, str]]) -> list[Float[Tensor, " _"]]:
         """The log-probability of every target word, the end last, for each (source, target)."""
         found: list[Tensor] = []
         for start in range(0, len(pairs), 4 * _BATCH):

@@ -35,6 +35,9 @@ class TranslationView(View, frozen=True):
     named by `other`. beside: a second pair, for the same sentence in two languages. target: a translation that is
     given; "" lets the model write its own. layer, head: None is the mean, of all layers or of a layer's heads.
     drawn: how many held-out sentences were drawn so far.
+
+    Of the lower part: part is the question, judged the name of the model that it is asked of ("": the first), on and
+    sentences what is measured on, swap the word put in the place of the chosen source word.
     """
 
     page: Literal["translation"] = "translation"
@@ -59,6 +62,11 @@ class TranslationView(View, frozen=True):
     renormalise: bool = False
     pieces: bool = False
     gold: bool = False
+    part: Literal["gold", "effect", "length"] = "gold"
+    judged: str = Field(default="", max_length=MOST_NAME)
+    on: Literal["test", "unseen", "file"] = "test"
+    sentences: Literal[100, 500, 1000] = 100
+    swap: str = Field(default="", max_length=60)
 
     @field_validator("models")
     @classmethod

@@ -1,0 +1,176 @@
+"""Against gold links: all heads and means with their error rates, beside two floors and the effect of removing words."""
+
+import streamlit as st
+
+from attnviz import figures
+from attnviz.base.language import _, _m, _n
+from attnviz.figures import ScoreRow
+from attnviz.figures.score_dots import Mark
+from attnviz.translation.heads import Chosen, HeadName
+from attnviz.translation.scores import Score
+from attnviz.ui import panels, presenting
+from attnviz.ui.page import plain
+from attnviz.ui.panels import Picture
+from attnviz.ui.sidebar import chosen_device
+from attnviz.ui.translation.store import TranslationStore
+from attnviz.ui.translation.translated import Wanted, translator
+from attnviz.ui.translation.trust import own_file, wrong
+from attnviz.ui.translation.trust.measuring import KEPT, TRAINED_ON, Found, Spec, measure
+
+_ASKED = "translation:asked"
+COUNTS = (100, 500, 1000)
+ON = {
+    "test": _m("held-out sentences of the grammar"),
+    "unseen": _m("sentences with word pairs never trained on"),
+    "file": _m("your own sentences with gold links"),
+}
+
+
+def gold(store: TranslationStore, judged: Wanted | None) -> None:
+    """The table, once it was asked for; what was measured already is shown at once."""
+    if judged is None:
+        st.info(_("None of the models above looks at the source word by word."))
+        return
+    presenting.leave_out(lambda: _choices(store, judged))
+    spec = _spec(store, judged)
+    if spec is None:
+        return
+    found = KEPT.get(spec)
+    with st.container():
+        if found is None:
+            _ask(spec, judged)
+    if found is not None:
+        _show(store, judged, spec, found)
+
+
+def name_of(name: HeadName) -> str:
+    """What a head or a mean is called."""
+    if name.layer is None:
+        return _("mean of all layers and heads")
+    if name.head is None:
+        return _("layer {layer}, mean of its heads", layer=name.layer)
+    return _("layer {layer}, head {head}", layer=name.layer, head=name.head)
+
+
+def _choices(store: TranslationStore, judged: Wanted) -> None:
+    view = store.view
+    kinds = list(ON) if judged.language else ["file"]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox(
+            _("Measured on"), kinds, format_func=lambda kind: _(ON[kind]), width=340,
+            **store.widget("on", view.on if view.on in kinds else "file", lambda on: {"on": on}),
+        )  # fmt: skip
+        st.segmented_control(_("Sentences"), COUNTS, required=True, **store.field("sentences"))
+
+
+def _spec(store: TranslationStore, judged: Wanted) -> Spec | None:
+    view = store.view
+    on = view.on if judged.language else "file"
+    text = ""
+    if on == "file":
+        opened = own_file.opened(store)
+        if opened is None:
+            return None
+        text = opened.key
+    name = f"{judged.name}\n{judged.source_language}\n{judged.target_language}\n{judged.prefix}"
+    return Spec(name, judged.language, chosen_device(), on, text, view.sentences, view.reading())
+
+
+def _ask(spec: Spec, judged: Wanted) -> None:
+    """A button, and when it was pressed the work itself, which any other choice ends."""
+    asked = st.session_state.get(_ASKED) == spec
+    if not asked:
+        st.button(
+            _n("Measure on {count} sentence", "Measure on {count} sentences", spec.sentences),
+            icon=":material/straighten:", key="translation:measure", on_click=_want, args=(spec,),
+        )  # fmt: skip
+        return
+    file = own_file.pairs() if spec.on == "file" else ()
+    model = translator(judged)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        bar = st.progress(0.0, _("Measuring …"))
+        st.button(_("Stop"), key="translation:stop", icon=":material/stop:", on_click=_want, args=(None,))
+    try:
+        for share in measure(spec, model, file):
+            bar.progress(min(share, 1.0), _("Measuring …"))
+    except Exception:
+        st.session_state[_ASKED] = None
+        raise
+    st.session_state[_ASKED] = None
+    st.rerun()
+
+
+def _want(spec: Spec | None) -> None:
+    st.session_state[_ASKED] = spec
+
+
+def _show(store: TranslationStore, judged: Wanted, spec: Spec, found: Found) -> None:
+    rows = score_rows(found)
+    sentences = len(found.pairs)
+    figure = figures.score_dots(rows, title=judged.name, sentences=sentences)
+    names = list(found.scores)
+    picture = Picture(
+        figure, figures.describe_score_dots(rows), lambda: figures.table_score_dots(rows), int(figure.layout.height)
+    )
+    panels.show("translation-scores", {"scores": picture})
+    st.markdown(_origin(spec, found))
+    if len(names) > 2:
+        for one in found.chosen:
+            st.markdown(_chosen_sentence(one))
+    wrong.wrong(store, judged, found)
+
+
+def score_rows(found: Found) -> list[ScoreRow]:
+    """All rows, the lowest error rate first; a single head is no mean."""
+    scores = dict(found.scores)
+    if len(scores) == 3:
+        scores = {name: one for name, one in scores.items() if name.head is not None}
+    rows = [_row(name_of(name), "head" if name.head is not None else "mean", one) for name, one in scores.items()]
+    rows += [
+        _row(_("the diagonal"), "floor", found.diagonal),
+        _row(_("IBM model 1"), "floor", found.ibm),
+        _row(_("source word whose removal costs most"), "effect", found.effect),
+    ]
+    return sorted(rows, key=lambda row: (row.error_rate != row.error_rate, row.error_rate))
+
+
+def _row(name: str, mark: Mark, one: Score) -> ScoreRow:
+    return ScoreRow(name, mark, one.counts.error_rate, one.low, one.high, one.counts.precision, one.counts.recall)
+
+
+def _origin(spec: Spec, found: Found) -> str:
+    """Where the numbers come from, in sentences."""
+    said = [
+        _n(
+            "Measured here on {count} sentence, each target given (forced); {what}.",
+            "Measured here on {count} sentences, each target given (forced); {what}.",
+            len(found.pairs),
+            what=_(ON[spec.on]),
+        )
+    ]
+    said.append(
+        _("Error rate: 1 − (|A∩S| + |A∩P|) / (|A| + |S|), links A, sure gold S, possible gold P (Och and Ney 2003).")
+    )
+    if spec.on == "file":
+        said.append(_("IBM model 1 was trained on the sentences themselves."))
+    else:
+        said.append(_("IBM model 1 was trained on {count} training sentences.", count=TRAINED_ON))
+    if found.left_out:
+        said.append(
+            _n(
+                "{count} sentence was left out because of words that the model does not know, such as {words}.",
+                "{count} sentences were left out because of words that the model does not know, such as {words}.",
+                found.left_out,
+                words=plain(", ".join(found.unknown)),
+            )
+        )
+    return " ".join(said)
+
+
+def _chosen_sentence(one: Chosen) -> str:
+    return _(
+        "Chosen on one half: {head}, {here} %. On the other half it gives **{there} %**.",
+        head=name_of(one.head),
+        here=f"{100 * one.on_chosen:.1f}",
+        there=f"{100 * one.on_other.counts.error_rate:.1f}",
+    )

@@ -1,0 +1,68 @@
+"""Training runs, lowers the loss, and writes what it says; a few steps only."""
+
+import pytest
+import torch
+
+from attnviz.__main__ import main
+from attnviz.base.errors import InputError
+from attnviz.models.translation import shipped
+from attnviz.models.translation.vocabulary import Vocabulary
+from attnviz.training.fitting import Recipe, fit, padded
+from attnviz.training.translation import SIZES, Trial, train
+from attnviz.translation import grammar
+
+TRIAL = Trial(steps=12, sentences=600, held_out=20)
+
+
+@pytest.mark.parametrize("name", shipped.NAMES)
+def test_a_trial_of_every_model(name: str, tmp_path):
+    pair, kind = name.removeprefix(shipped.PREFIX).split("/")
+    lines: list[str] = []
+    facts = train(pair, kind, [3, 1], tmp_path, lines.append, TRIAL)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f"{pair}-{kind}.json", f"{pair}-{kind}.safetensors"]
+    assert [one.seed for one in facts.seeds] == [3, 1]
+    assert facts.command.endswith(f"--pair {pair} --model {kind} --seeds 3 1 --steps 12")
+    assert facts.parameters == sum(
+        one.numel() for one in shipped.read(tmp_path / f"{pair}-{kind}.safetensors", name).module.parameters()
+    )
+    assert any("seed 1" in line for line in lines)
+    import json
+
+    assert shipped.facts_from_json(json.loads((tmp_path / f"{pair}-{kind}.json").read_text())) == facts
+
+
+def examples(count: int):
+    pairs = grammar.corpus("fr", "train", count)
+    source, target = Vocabulary.of(pair.source for pair in pairs), Vocabulary.of(pair.target for pair in pairs)
+    return source, target, [(source.numbers(pair.source), target.numbers(pair.target)) for pair in pairs]
+
+
+@pytest.mark.parametrize("kind", ["gru", "transformer"])
+def test_the_loss_falls_and_the_seed_decides(kind):
+    source, target, all_examples = examples(256)
+
+    def run(seed: int) -> list[float]:
+        torch.manual_seed(seed)
+        module = shipped.build(kind, source, target, SIZES[kind])
+        return fit(module, all_examples, Recipe(epochs=6, batch=32, warm_up=5), seed)
+
+    first = run(0)
+    assert len(first) == 6 * 8
+    # Before anything is learnt every word is as likely as any other: ln(words) nats.
+    assert sum(first[-8:]) / 8 < 0.75 * first[0]
+    assert run(0)[:3] == first[:3]
+    assert run(1)[:3] != first[:3]
+
+
+def test_rows_are_filled_up_at_the_end():
+    assert padded([[5], [6, 7, 8]]).tolist() == [[5, 0, 0], [6, 7, 8]]
+
+
+def test_an_unknown_model_is_named(tmp_path):
+    with pytest.raises(InputError, match=r"no model en-ja/bottleneck to train; known are en-fr/gru"):
+        train("en-ja", "bottleneck", [0], tmp_path, print, TRIAL)
+
+
+def test_the_command_line_refuses_a_folder_that_is_none(tmp_path, capsys):
+    assert main(["train", "translation", "--pair", "en-fr", "--output", str(tmp_path / "none")]) == 2
+    assert "is no folder" in capsys.readouterr().err

@@ -1,0 +1,80 @@
+"""Heads against gold links."""
+
+import pytest
+import torch
+
+from attnviz.base.errors import InputError
+from attnviz.translation import Links, SentencePair
+from attnviz.translation.heads import (
+    MEAN,
+    HeadName,
+    choose_on_half,
+    count_heads,
+    cross_attentions,
+    crossings,
+    score_heads,
+    weights_of,
+)
+from attnviz.translation.reading import Reading
+from tests.translation.made import translation
+
+# Head 0 is right about both words, head 1 about none; the end of the sentence gets the rest.
+RIGHT = torch.tensor([[0.9, 0.05, 0.05], [0.1, 0.8, 0.1], [0.0, 0.0, 1.0]])
+WRONG = torch.tensor([[0.3, 0.4, 0.3], [0.6, 0.2, 0.2], [0.0, 0.0, 1.0]])
+PAIR = SentencePair(("a", "b"), ("x", "y"), Links(frozenset({(0, 0), (1, 1)}), frozenset()))
+
+
+def made(*heads: torch.Tensor):
+    return translation(["▁a", "▁b"], ["▁x", "▁y"], [torch.stack(heads)])
+
+
+def test_every_head_its_layers_mean_and_the_mean_of_all():
+    found = count_heads(made(RIGHT, WRONG), PAIR, Reading())
+    rates = {name: one.error_rate for name, one in found.heads.items()}
+    # In the mean of both, (0.9 + 0.3) / 2 > (0.05 + 0.4) / 2 and (0.8 + 0.2) / 2 > (0.1 + 0.6) / 2: right.
+    assert rates == {MEAN: 0, HeadName(0, None): 0, HeadName(0, 0): 0, HeadName(0, 1): 1}
+
+
+def test_the_mean_of_all_counts_every_head_once():
+    one = translation(["▁a", "▁b"], ["▁x", "▁y"], [torch.stack([RIGHT]), torch.stack([WRONG, WRONG, WRONG])])
+    torch.testing.assert_close(weights_of(one, MEAN), (RIGHT + 3 * WRONG) / 4)
+    torch.testing.assert_close(weights_of(one, HeadName(1, None)), WRONG)
+    torch.testing.assert_close(weights_of(one, HeadName(0, 0)), RIGHT)
+
+
+def test_scores_over_sentences():
+    counted = [count_heads(made(RIGHT, WRONG), PAIR, Reading()), count_heads(made(WRONG, WRONG), PAIR, Reading())]
+    found = score_heads(counted)
+    assert found[HeadName(0, 0)].counts.error_rate == 0.5
+    assert found[HeadName(0, 0)].sentences == 2
+    assert score_heads([]) == {}
+
+
+def test_a_head_is_chosen_on_one_half_and_scored_on_the_other():
+    # Head 0 is right in every sentence, head 1 in none: whichever the halves, head 0 is chosen, and right again.
+    counted = [count_heads(made(RIGHT, WRONG), PAIR, Reading()) for _ in range(7)]
+    one, other = choose_on_half(counted)
+    assert one.head == other.head == HeadName(0, 0)
+    assert one.on_chosen == one.on_other.counts.error_rate == 0
+    assert one.on_other.sentences + other.on_other.sentences == 7
+    assert choose_on_half(counted[:1]) == ()
+
+
+def test_a_head_that_is_lucky_on_one_half_is_found_out_on_the_other():
+    lucky, unlucky = made(RIGHT, WRONG), made(WRONG, RIGHT)
+    halves = [count_heads(lucky, PAIR, Reading())] * 3 + [count_heads(unlucky, PAIR, Reading())] * 3
+    for chosen in choose_on_half(halves, seed=0):
+        assert chosen.on_other.counts.error_rate >= chosen.on_chosen
+
+
+def test_without_cross_attention_or_gold_there_is_a_sentence():
+    bare = translation(["▁a"], ["▁x"], [])
+    with pytest.raises(InputError, match="no cross-attention"):
+        cross_attentions(bare)
+    with pytest.raises(InputError, match="“a b” has no gold links"):
+        count_heads(made(RIGHT), SentencePair(("a", "b"), ("x", "y")), Reading())
+
+
+def test_crossing_pairs_of_links():
+    assert crossings([(0, 0), (1, 2), (2, 1)]) == (1, 3)
+    assert crossings([(0, 0), (0, 1), (1, 1)]) == (0, 1)
