@@ -1,5 +1,7 @@
 """Against gold links: all heads and means with their error rates, beside two floors and the effect of removing words."""
 
+from collections.abc import Iterator
+
 import streamlit as st
 
 from attnviz import figures
@@ -14,10 +16,9 @@ from attnviz.ui.panels import Picture
 from attnviz.ui.sidebar import chosen_device
 from attnviz.ui.translation.store import TranslationStore
 from attnviz.ui.translation.translated import Wanted, translator
-from attnviz.ui.translation.trust import own_file, wrong
-from attnviz.ui.translation.trust.measuring import KEPT, TRAINED_ON, Found, Spec, measure
+from attnviz.ui.translation.trust import going, own_file, wrong
+from attnviz.ui.translation.trust.measuring import KEPT, TRAINED_ON, Found, LeftOut, Spec, measure
 
-_ASKED = "translation:asked"
 COUNTS = (100, 500, 1000)
 ON = {
     "test": _m("held-out sentences of the grammar"),
@@ -77,31 +78,26 @@ def _spec(store: TranslationStore, judged: Wanted) -> Spec | None:
 
 
 def _ask(spec: Spec, judged: Wanted) -> None:
-    """A button, and when it was pressed the work itself, which any other choice ends."""
-    asked = st.session_state.get(_ASKED) == spec
-    if not asked:
+    """A button, and when it was pressed the work itself, a little at a time; any other choice drops it."""
+    if not going.is_going(spec):
+        done = going.share_done(spec)
         st.button(
-            _n("Measure on {count} sentence", "Measure on {count} sentences", spec.sentences),
-            icon=":material/straighten:", key="translation:measure", on_click=_want, args=(spec,),
+            _n("Measure on {count} sentence", "Measure on {count} sentences", spec.sentences)
+            if not done
+            else _("Go on measuring ({share} % done)", share=f"{100 * done:.0f}"),
+            icon=":material/straighten:", key="translation:measure", on_click=_begin, args=(spec, judged),
         )  # fmt: skip
-        return
+    going.show(spec)
+
+
+def _begin(spec: Spec, judged: Wanted) -> None:
     file = own_file.pairs() if spec.on == "file" else ()
-    model = translator(judged)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        bar = st.progress(0.0, _("Measuring …"))
-        st.button(_("Stop"), key="translation:stop", icon=":material/stop:", on_click=_want, args=(None,))
-    try:
-        for share in measure(spec, model, file):
-            bar.progress(min(share, 1.0), _("Measuring …"))
-    except Exception:
-        st.session_state[_ASKED] = None
-        raise
-    st.session_state[_ASKED] = None
-    st.rerun()
 
+    def steps() -> Iterator[float]:
+        # Not yet in the callback, where nothing can be said to anybody.
+        yield from measure(spec, translator(judged), file)
 
-def _want(spec: Spec | None) -> None:
-    st.session_state[_ASKED] = spec
+    going.begin(spec, steps)
 
 
 def _show(store: TranslationStore, judged: Wanted, spec: Spec, found: Found) -> None:
@@ -155,16 +151,20 @@ def _origin(spec: Spec, found: Found) -> str:
         said.append(_("IBM model 1 was trained on the sentences themselves."))
     else:
         said.append(_("IBM model 1 was trained on {count} training sentences.", count=TRAINED_ON))
-    if found.left_out:
-        said.append(
-            _n(
-                "{count} sentence was left out because of words that the model does not know, such as {words}.",
-                "{count} sentences were left out because of words that the model does not know, such as {words}.",
-                found.left_out,
-                words=plain(", ".join(found.unknown)),
-            )
-        )
+    if found.left_out.count:
+        said.append(_left_out(found.left_out))
     return " ".join(said)
+
+
+def _left_out(left_out: LeftOut) -> str:
+    """How many sentences are not counted, and why the first of them are not."""
+    said = _n(
+        "{count} sentence was left out, because the model does not take it:",
+        "{count} sentences were left out, because the model does not take them:",
+        left_out.count,
+    )
+    named = [_("sentence {number}: {reason}", number=line, reason=plain(str(error))) for line, error in left_out.named]
+    return f"{said} {' '.join(named)}{' …' if left_out.count > len(named) else ''}"
 
 
 def _chosen_sentence(one: Chosen) -> str:
