@@ -106,14 +106,14 @@ def measure(spec: Spec, translator: Translator, file: tuple[SentencePair, ...] =
     for start in range(0, len(pairs), size):
         with _few_threads(translator):
             batch = _forced(translator, pairs[start : start + size])
+            forced = [one for one in batch if not isinstance(one, InputError)]
+            counted += [count_heads(one, pair, spec.reading) for pair, one in forced]
         reasons += [(start + at, one) for at, one in enumerate(batch, 1) if isinstance(one, InputError)]
-        forced = [one for one in batch if not isinstance(one, InputError)]
-        counted += [count_heads(one, pair, spec.reading) for pair, one in forced]
         taken += [pair for pair, _one in forced]
         yield _LAST * (start + len(batch) / 2) / len(pairs)
-        for change, (pair, _one) in zip(
-            effects.removals(translator, [one for _pair, one in forced]), forced, strict=True
-        ):
+        with _few_threads(translator):
+            changes = list(effects.removals(translator, [one for _pair, one in forced]))
+        for change, (pair, _one) in zip(changes, forced, strict=True):
             assert pair.links is not None  # noqa: S101 - counted above
             effect.append(count(effects.links(change), pair.links))
         yield _LAST * (start + len(batch)) / len(pairs)
