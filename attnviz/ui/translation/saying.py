@@ -8,7 +8,7 @@ from attnviz.models.translation import shipped
 from attnviz.tokens import cut, isolated
 from attnviz.translation import Translation
 from attnviz.ui.page import plain
-from attnviz.ui.translation.choices import LANGUAGES, MODEL_NAMES
+from attnviz.ui.translation.choices import LANGUAGES, MODEL_NAMES, SHORT_NAMES
 from attnviz.ui.translation.looked import Gold, Looked
 from attnviz.ui.translation.translated import Wanted
 from attnviz.ui.views.translation import TranslationView
@@ -25,8 +25,7 @@ def title(one: Wanted) -> str:
 
 def short(one: Wanted) -> str:
     """The model in a word or two, for titles of pictures."""
-    names = {"gru": "GRU", "transformer": _("Transformer"), "bottleneck": _("GRU without attention")}
-    return names.get(one.model) or cut(one.name, MOST_NAME)
+    return cut(one.name, MOST_NAME) if one.model == "other" else _(SHORT_NAMES[one.model])
 
 
 def origin(one: Wanted) -> str:

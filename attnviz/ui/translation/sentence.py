@@ -28,13 +28,11 @@ KINDS = {
 
 def sentence(store: TranslationStore) -> InputError | None:
     """The field and what helps to fill it. Returns what is wrong with the sentence for our own models, if anything."""
-    view = store.view
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input(
-            _("English sentence"), max_chars=MOST_TEXT, **store.widget("text", view.text, _typed), width="stretch",
-            help=_("Translated as soon as you press Enter or leave the field."),
-        )  # fmt: skip
-        presenting.leave_out(lambda: _other_sentence(store), lambda: _words(store), lambda: decoding.decoding(store))
+    st.text_input(
+        _("English sentence"), max_chars=MOST_TEXT, **store.widget("text", store.view.text, _typed),
+        help=_("Translated as soon as you press Enter or leave the field."),
+    )  # fmt: skip
+    presenting.leave_out(lambda: _help(store))
     wrong = _wrong(store)
     with st.container():
         if wrong is not None:
@@ -44,6 +42,17 @@ def sentence(store: TranslationStore) -> InputError | None:
 
 def _typed(text: str) -> dict[str, Any]:
     return {"text": text, **OTHER_SENTENCE}
+
+
+def _help(store: TranslationStore) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        _other_sentence(store)
+        _words(store)
+        decoding.decoding(store)
+        st.button(
+            _("Undo"), icon=":material/undo:", on_click=store.undo, disabled=not store.can_undo, key="translation:undo"
+        )
+        st.button(_("Reset"), icon=":material/restart_alt:", on_click=store.reset, key="translation:reset")
 
 
 def _other_sentence(store: TranslationStore) -> None:

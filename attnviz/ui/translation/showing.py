@@ -12,6 +12,8 @@ MEAN = -1
 
 def showing(store: TranslationStore, found: list[Column]) -> None:
     """The row of controls above the pictures."""
+    if not any(column.looked for column in found):
+        return
     heads = _heads(found)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width="content"):

@@ -1,5 +1,7 @@
 """The columns on the screen: side by side where there is room."""
 
+from itertools import groupby
+
 import streamlit as st
 
 from attnviz.base.language import _
@@ -18,12 +20,14 @@ ACROSS = 2
 
 
 def side_by_side(store: TranslationStore, found: list[Column]) -> None:
-    """Two columns in a row; frame.css puts them one below the other where it is narrow."""
-    for first in range(0, len(found), ACROSS):
-        row = found[first : first + ACROSS]
-        for place, column in zip(st.columns(len(row), gap="medium"), row, strict=True):
-            with place:
-                _column(store, column)
+    """Two columns in a row, each language in rows of its own; frame.css puts them one below the other where it is narrow."""
+    for _pair, same in groupby(found, key=lambda column: column.wanted.pair):
+        together = list(same)
+        for first in range(0, len(together), ACROSS):
+            row = together[first : first + ACROSS]
+            for place, column in zip(st.columns(len(row), gap="medium"), row, strict=True):
+                with place:
+                    _column(store, column)
 
 
 def _column(store: TranslationStore, column: Column) -> None:
