@@ -1,15 +1,26 @@
 """Functions from an `Attention` or arrays to a Plotly figure, with siblings that say the same as text and table."""
 
+from attnviz.figures.alignment_lines import alignment_lines, describe_alignment_lines
+from attnviz.figures.alignment_map import (
+    alignment_map,
+    describe_alignment_map,
+    describe_effect_map,
+    effect_map,
+    table_alignment_map,
+)
 from attnviz.figures.arrows import arrows, describe_arrows, table_arrows
 from attnviz.figures.atlas import Atlas, atlas, overview_codes
 from attnviz.figures.codes import code_colours, codes, decode
 from attnviz.figures.formula import row_formula
 from attnviz.figures.head_grid import describe_head_grid, head_grid, table_head_grid
 from attnviz.figures.heatmap import describe_heatmap, heatmap, table_heatmap
+from attnviz.figures.length_curve import describe_length_curve, length_curve, table_length_curve
+from attnviz.figures.next_words import describe_next_words, next_words, table_next_words
 from attnviz.figures.number_grid import Grid, describe_number_grid, number_grid, table_number_grid
 from attnviz.figures.output_gauge import GaugeRow, describe_output_gauge, output_gauge, table_output_gauge
 from attnviz.figures.palette import thickness
 from attnviz.figures.scaling_curve import describe_scaling_curve, scaling_curve, table_scaling_curve
+from attnviz.figures.score_dots import ScoreRow, describe_score_dots, score_dots, table_score_dots
 from attnviz.figures.tile import Cut, Head, Tile, cut
 from attnviz.figures.token_lines import describe_token_lines, table_token_lines, token_lines
 from attnviz.figures.weight_bars import describe_weight_bars, table_weight_bars, weight_bars
@@ -20,34 +31,51 @@ __all__ = [
     "GaugeRow",
     "Grid",
     "Head",
+    "ScoreRow",
     "Tile",
+    "alignment_lines",
+    "alignment_map",
     "arrows",
     "atlas",
     "code_colours",
     "codes",
     "cut",
     "decode",
+    "describe_alignment_lines",
+    "describe_alignment_map",
     "describe_arrows",
+    "describe_effect_map",
     "describe_head_grid",
     "describe_heatmap",
+    "describe_length_curve",
+    "describe_next_words",
     "describe_number_grid",
     "describe_output_gauge",
     "describe_scaling_curve",
+    "describe_score_dots",
     "describe_token_lines",
     "describe_weight_bars",
+    "effect_map",
     "head_grid",
     "heatmap",
+    "length_curve",
+    "next_words",
     "number_grid",
     "output_gauge",
     "overview_codes",
     "row_formula",
     "scaling_curve",
+    "score_dots",
+    "table_alignment_map",
     "table_arrows",
     "table_head_grid",
     "table_heatmap",
+    "table_length_curve",
+    "table_next_words",
     "table_number_grid",
     "table_output_gauge",
     "table_scaling_curve",
+    "table_score_dots",
     "table_token_lines",
     "table_weight_bars",
     "thickness",

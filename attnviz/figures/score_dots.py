@@ -1,0 +1,141 @@
+"""Error rates as dots with their intervals, one row for each head, mean or floor."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from attnviz.base.language import _
+from attnviz.figures import layout, palette, plot
+from attnviz.figures.escape import escaped
+
+Mark = Literal["head", "mean", "floor", "effect"]
+
+_ROW = 22
+
+
+@dataclass(frozen=True)
+class ScoreRow:
+    """Shares from 0 to 1; low and high are the ends of the error rate's interval."""
+
+    name: str
+    mark: Mark
+    error_rate: float
+    low: float
+    high: float
+    precision: float
+    recall: float
+
+
+def score_dots(rows: Sequence[ScoreRow], *, title: str = "", sentences: int = 0) -> go.Figure:
+    """The alignment error rates in per cent, the rows in the order given. `customdata` is the row's place."""
+    looks = {
+        "head": (_("one head"), palette.CATEGORICAL[0], "circle"),
+        "mean": (_("mean of heads"), palette.CATEGORICAL[3], "diamond"),
+        "floor": (_("floor that looks at no attention"), palette.CATEGORICAL[7], "square"),
+        "effect": (_("effect of removing words"), palette.CATEGORICAL[1], "star"),
+    }
+    traces = []
+    for mark, (name, colour, symbol) in looks.items():
+        places = [place for place, row in enumerate(rows) if row.mark == mark]
+        if not places:
+            continue
+        traces.append(
+            plot.scatter(
+                name=name,
+                x=[100 * rows[place].error_rate for place in places],
+                y=places,
+                mode="markers",
+                marker={"color": colour, "size": 10, "symbol": symbol},
+                error_x={
+                    "type": "data",
+                    "symmetric": False,
+                    "array": [100 * (rows[place].high - rows[place].error_rate) for place in places],
+                    "arrayminus": [100 * (rows[place].error_rate - rows[place].low) for place in places],
+                    "thickness": 1.5,
+                    "width": 3,
+                    "color": colour,
+                },
+                customdata=places,
+                text=[_tip(rows[place]) for place in places],
+                hovertemplate="%{text}<extra></extra>",
+                showlegend=True,
+            )
+        )
+    return plot.figure(traces, _layout(rows, title, sentences))
+
+
+def describe_score_dots(rows: Sequence[ScoreRow]) -> str:
+    """The lowest and the highest error rate."""
+    known = [row for row in rows if row.error_rate == row.error_rate]
+    if not known:
+        return _("There is no error rate to show.")
+    least, most = min(known, key=lambda row: row.error_rate), max(known, key=lambda row: row.error_rate)
+    return _(
+        "Alignment error rates of {count} rows, from {least} % ({least_name}) to {most} % ({most_name}).",
+        count=len(known),
+        least=f"{100 * least.error_rate:.1f}",
+        least_name=least.name,
+        most=f"{100 * most.error_rate:.1f}",
+        most_name=most.name,
+    )
+
+
+def table_score_dots(rows: Sequence[ScoreRow]) -> pd.DataFrame:
+    """One row each, in per cent."""
+    return pd.DataFrame(
+        {
+            _("what"): [row.name for row in rows],
+            _("error rate %"): [100 * row.error_rate for row in rows],
+            _("from"): [100 * row.low for row in rows],
+            _("to"): [100 * row.high for row in rows],
+            _("precision %"): [100 * row.precision for row in rows],
+            _("recall %"): [100 * row.recall for row in rows],
+        }
+    )
+
+
+def _tip(row: ScoreRow) -> str:
+    return "<br>".join(
+        [
+            f"<b>{escaped(row.name)}</b>",
+            _(
+                "error rate {rate} % ({low} to {high})",
+                rate=f"{100 * row.error_rate:.1f}",
+                low=f"{100 * row.low:.1f}",
+                high=f"{100 * row.high:.1f}",
+            ),
+            _(
+                "precision {precision} %, recall {recall} %",
+                precision=f"{100 * row.precision:.1f}",
+                recall=f"{100 * row.recall:.1f}",
+            ),
+        ]
+    )
+
+
+def _layout(rows: Sequence[ScoreRow], title: str, sentences: int) -> dict[str, Any]:
+    names = [row.name for row in rows]
+    subtitle = (
+        _("{count} sentences; whiskers: 95 % bootstrap interval over sentences", count=sentences) if sentences else ""
+    )
+    most = max([100 * row.high for row in rows if row.high == row.high], default=100.0)
+    return layout.base(
+        title=title,
+        subtitle=subtitle,
+        height=110 + _ROW * len(rows),
+        left=layout.label_room(names, most=230),
+        bottom=70,
+    ) | {
+        "showlegend": True,
+        "legend": {"orientation": "h", "x": 0, "y": 0, "yref": "container", "yanchor": "bottom", "itemclick": False},
+        "xaxis": {
+            "range": [0, min(100.0, palette.ceiling([most * 1.05], 10))],
+            "title": layout.axis_title(_("alignment error rate, %"), 4),
+            "automargin": False,
+            "zeroline": False,
+        },
+        "yaxis": layout.token_axis(names, reverse=True),
+    }
