@@ -157,12 +157,12 @@ def largest_marks(places: Sequence[tuple[int, int]], said: str) -> list[plot.Tra
     return [
         plot.scatter(
             name=said,
-            x=[column - 0.36 for _row, column in places],
-            y=[row - 0.3 for row, _column in places],
+            x=[column - 0.33 for _row, column in places],
+            y=[row - 0.22 for row, _column in places],
             mode="markers",
             marker={
                 "symbol": "triangle-down",
-                "size": 8,
+                "size": 7,
                 "color": "#ffffff",
                 "line": {"color": "#000000", "width": 1},
             },

@@ -138,9 +138,7 @@ def _layout(source: Sequence[str], target: Sequence[str], title: str | None, mos
     tall = len(target) <= _MOST_ROWS
     base = layout.base(
         title=_("Effect of removing a source word") if title is None else title,
-        subtitle=_(
-            "Nats by which the target word becomes less likely; colours from −{most} to {most}", most=f"{most:g}"
-        ),
+        subtitle=_("Fall of the log-probability in nats; colours to ±{most}", most=f"{most:g}"),
         height=round(58 + max(120, min((30 if tall else 14) * len(target), 960)) + bottom),
         left=layout.label_room(ticks[1]) + 22,
         right=16 if len(source) <= _MOST_COLUMNS and tall else 76,

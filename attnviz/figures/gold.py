@@ -14,7 +14,7 @@ COLOUR = palette.CATEGORICAL[1]
 # Under the frames: so they are seen on a cell of their own colour, too.
 EDGE = "#000000"
 _WIDTH = 2.0
-_INSET = 0.1
+_INSET = 0.05
 _BROKEN = "5px,4px"
 
 
@@ -30,7 +30,7 @@ def frames(sure: Collection[Link], possible: Collection[Link], *, rows: int, col
             "line": {"color": colour, "width": width, "dash": "solid" if (column, row) in sure else _BROKEN},
         }
         for column, row in inside({*sure, *possible}, rows=rows, columns=columns)
-        for colour, width in ((EDGE, _WIDTH + 3), (COLOUR, _WIDTH))
+        for colour, width in ((EDGE, _WIDTH + 2.5), (COLOUR, _WIDTH))
     ]
 
 

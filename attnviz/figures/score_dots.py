@@ -171,9 +171,19 @@ def _layout(rows: Sequence[ScoreRow], title: str, sentences: int) -> dict[str, A
         bottom=bottom,
     )
     base["margin"]["t"] += _HEAD
+    # From the edge: beside the names there is little room.
+    base["title"] |= {"xref": "container", "pad": {"t": 10, "l": 8}}
     return base | {
         "showlegend": True,
-        "legend": {"x": 0, "xref": "container", "y": 0, "yref": "container", "yanchor": "bottom", "itemclick": False},
+        "legend": {
+            "orientation": "h",
+            "x": 0,
+            "xref": "container",
+            "y": 0,
+            "yref": "container",
+            "yanchor": "bottom",
+            "itemclick": False,
+        },
         "xaxis": {
             "range": [0, palette.ceiling([most * 1.15], 10)],
             "title": layout.axis_title(_("alignment error rate, %"), 4),
