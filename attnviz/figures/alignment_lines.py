@@ -170,7 +170,7 @@ def _spread(count: int, length: float) -> list[float]:
     return [(place + 0.5) * _STEP + (length - count * _STEP) / 2 for place in range(count)]
 
 
-def curve(start: float, end: float) -> tuple[list[float], list[float]]:
+def curve(start: palette.Number, end: palette.Number) -> tuple[list[float], list[float]]:
     """Points along the sentences and from the source (1) to the target (0); it leaves and arrives upright."""
     down = np.linspace(0, 1, _POINTS)
     along = start + (end - start) * (3 * down**2 - 2 * down**3)
@@ -209,7 +209,7 @@ def _lines(lines: Sequence[Line], places: _Places, row: int | None, column: int 
         width = palette.thickness(min(abs(weight), 1.0))
         forward = (row is None or i == row) and (column is None or j == column)
         if len(lines) > _OWN_TRACES:
-            width = max(round(width * 2) / 2, palette.MINIMUM_STROKE)
+            width = palette.MINIMUM_STROKE + round((width - palette.MINIMUM_STROKE) * 2) / 2
         groups.setdefault((width, forward), []).append((i, j))
     chosen = row is not None or column is not None
     return [_line(cells, width, places, forward, chosen) for (width, forward), cells in groups.items()]
@@ -355,7 +355,7 @@ def _layout(
             "xaxis": along,
             "yaxis": {**ends, "range": [-0.02, 1.02]},
         }
-    rooms = [layout.label_room(side, most=190) + 48 for side in labels]
+    rooms = [layout.label_room(side, most=190.0) + 48 for side in labels]
     frame = layout.base(
         title=title,
         subtitle=subtitle,

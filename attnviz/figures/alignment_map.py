@@ -59,7 +59,8 @@ def alignment_map(
     n, m = len(target), len(source)
     shown = n if written is None else min(max(written, 0), n)
     tile = _tile(weights, source, target, baseline, name, shown)
-    found = heatmap(tile, query=row, key=column, title=title).to_dict()
+    drawn = heatmap(tile, query=row, key=column, title=title)
+    found = {"data": [one.to_plotly_json() for one in drawn.data], "layout": drawn.layout.to_plotly_json()}
     found["data"][0]["hovertemplate"] = _hover(baseline is not None)
     traces = [
         *found["data"],

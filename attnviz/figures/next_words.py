@@ -37,7 +37,7 @@ def next_words(
     frame = layout.base(
         title=title,
         height=(44 if title else 14) + _ROW * len(words),
-        left=layout.label_room(shorts, most=170),
+        left=layout.label_room(shorts, most=170.0),
         right=64,
         bottom=8,
     )

@@ -166,7 +166,7 @@ def _layout(rows: Sequence[ScoreRow], title: str, sentences: int) -> dict[str, A
         title=title,
         subtitle=subtitle,
         height=66 + _HEAD + bottom + _ROW * len(rows),
-        left=min(layout.label_room(names, most=230), 190),
+        left=min(layout.label_room(names, most=230.0), 190.0),
         right=12 + 2 * (5 + _BETWEEN) * _DIGIT,
         bottom=bottom,
     )
