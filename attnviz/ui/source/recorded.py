@@ -24,6 +24,11 @@ def want(name: str) -> None:
     _wanted().add(name)
 
 
+def is_wanted(name: str) -> bool:
+    """Whether somebody asked for this model in this session, and not only a link."""
+    return name in _wanted()
+
+
 def recorded(name: str, text: str) -> Source:
     """The trace of a model on a text. Raises `InputError`."""
     _check(name)

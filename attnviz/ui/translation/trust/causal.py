@@ -1,6 +1,9 @@
 """What a source word does: it is removed, or another is put there, and the probabilities of the target words move."""
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -12,15 +15,20 @@ from attnviz.base.errors import InputError
 from attnviz.base.language import _, _n
 from attnviz.figures.numerals import signed_text, weight_text
 from attnviz.tokens import isolated
-from attnviz.translation import Translation, effects
+from attnviz.translation import Link, Translation, effects, grammar
 from attnviz.translation.reading import word_of_each
 from attnviz.ui import panels, presenting
+from attnviz.ui.components import ChartClick
 from attnviz.ui.page import complain, plain
 from attnviz.ui.panels import Picture
 from attnviz.ui.sidebar import chosen_device
-from attnviz.ui.translation.looked import gold, look
+from attnviz.ui.translation.looked import Looked, gold, look
+from attnviz.ui.translation.saying import head, title
 from attnviz.ui.translation.store import TranslationStore
 from attnviz.ui.translation.translated import Wanted, translation, translator
+
+MOST_NAMED = 4
+NONE = -1
 
 
 def causal(store: TranslationStore, judged: Wanted | None) -> None:
@@ -42,19 +50,30 @@ def _maps(
     store: TranslationStore, judged: Wanted, found: Translation, source: tuple[str, ...], target: tuple[str, ...]
 ) -> None:
     effect = _removal(judged, chosen_device())
-    looked = look(found, store.view)
+    # By words, as the effect is, whatever is shown above.
+    looked = look(found, store.view.model_copy(update={"pieces": False}))
     known = gold(looked, judged.language)
     marks = known.pair.links if known.pair is not None and known.is_known and store.view.gold else None
-    sure, possible = (marks.sure, marks.possible) if marks is not None else (frozenset(), frozenset())
-    figure = figures.effect_map(effect, source, target, sure=sure, possible=possible, title=judged.name)
-    description = figures.describe_effect_map(effect, source, target)
-    picture = Picture(
-        figure,
-        description,
-        lambda: figures.table_alignment_map(effect, source, target, sure=sure, possible=possible, value=_("nats")),
-        int(figure.layout.height),
-    )
-    panels.show("translation-effect", {"effect": picture})
+    links: dict[str, Any] = {"sure": marks.sure, "possible": marks.possible} if marks is not None else {}
+    words = word_of_each(found.source) or ()
+    place = _place(words, store.view.word)
+    figure = figures.effect_map(effect, source, target, column=place, title=title(judged), **links)
+    pictures = {
+        "effect": Picture(
+            figure,
+            figures.describe_effect_map(effect, source, target),
+            lambda: figures.table_alignment_map(effect, source, target, value=_("nats"), **links),
+            int(figure.layout.height),
+        ),
+        "weights": _weights(looked),
+    }
+
+    def click(event: ChartClick) -> None:
+        if event.figure == "effect" and isinstance(event.custom, list) and len(event.custom) == 3:
+            at = int(event.custom[1])
+            store.change(word=None if at == place else _position(words, at))
+
+    panels.show("translation-effect", pictures, columns_min_width=420, on_click=click)
     st.markdown(
         _(
             "Each source word is removed in turn, and the same translation is given (forced). A number says by how "
@@ -62,55 +81,98 @@ def _maps(
             "does; the weight only says where the step looked."
         )
     )
-    agreed = _agreement(effects.links(effect), looked.layout.links(looked.matrix))
-    st.markdown(agreed)
+    st.markdown(agreement(effects.links(effect), looked.layout.links(looked.matrix), source, target))
 
 
-def _agreement(effect: frozenset[tuple[int, int]], attention: frozenset[tuple[int, int]]) -> str:
-    """For how many target words the word that does most is the one with the largest weight."""
-    rows = {row for _source, row in effect} & {row for _source, row in attention}
-    same = len(effect & attention)
-    return _n(
+def _weights(looked: Looked) -> Picture:
+    """The attention of the head that is shown above, to be compared cell by cell."""
+    source, target, matrix = looked.layout.source.labels, looked.layout.target.labels, looked.matrix.numpy()
+    figure = figures.alignment_map(
+        matrix, source, target, baseline=looked.baseline, column=looked.column, name=head(looked),
+        title=_("Attention: {head}", head=head(looked)),
+    )  # fmt: skip
+    return Picture(
+        figure,
+        figures.describe_alignment_map(matrix, source, target, baseline=looked.baseline, name=head(looked)),
+        lambda: figures.table_alignment_map(matrix, source, target),
+        int(figure.layout.height),
+    )
+
+
+def agreement(effect: frozenset[Link], attention: frozenset[Link], source: Sequence[str], target: Sequence[str]) -> str:
+    """For how many target words the word that does most is the one with the largest weight, and where it is not."""
+    does, seen = {row: at for at, row in effect}, {row: at for at, row in attention}
+    rows = sorted(does.keys() & seen.keys())
+    differing = [
+        _(
+            "“{target}” looks at “{seen}” and loses most without “{does}”.",
+            target=plain(isolated(target[row])),
+            seen=plain(isolated(source[seen[row]])),
+            does=plain(isolated(source[does[row]])),
+        )
+        for row in rows
+        if does[row] != seen[row] and row < len(target) and max(seen[row], does[row]) < len(source)
+    ]
+    said = _n(
         "For {same} of {count} target word the source word with the largest weight is also the one whose removal costs most.",
         "For {same} of {count} target words the source word with the largest weight is also the one whose removal costs most.",
         len(rows),
-        same=same,
+        same=len(effect & attention),
     )
+    return " ".join([said, *differing[:MOST_NAMED]]) + (" …" if len(differing) > MOST_NAMED else "")
 
 
 def _swap(
     store: TranslationStore, judged: Wanted, found: Translation, source: tuple[str, ...], target: tuple[str, ...]
 ) -> None:
-    """Another word in the place of the chosen one, and what becomes of every target word."""
+    """The chosen word removed, or another in its place, and what becomes of every target word."""
     words = word_of_each(found.source) or ()
-    position = store.view.word
-    place = words[position] if position is not None and position < len(words) else None
+    place = _place(words, store.view.word)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
-            _("Source word"), range(len(source)), width=200,
-            format_func=lambda at: f"{at + 1} · {plain(isolated(source[at]))}",
-            **store.widget("swapped", place if place is not None else 0, lambda at: {"word": _position(words, at)}),
+            _("Source word"), [NONE, *range(len(source))], width=200,
+            format_func=lambda at: _("none chosen") if at == NONE else f"{at + 1} · {source[at]}",
+            **store.widget("swapped", NONE if place is None else place,
+                           lambda at: {"word": None if at == NONE else _position(words, at)}),
         )  # fmt: skip
-        st.text_input(
-            _("Another word in its place"), width=200, max_chars=60, placeholder=_("such as: white"),
+        st.selectbox(
+            _("Another word in its place"), offered(source[place] if place is not None else "", store.view.swap),
+            width=260, disabled=place is None, accept_new_options=True,
+            format_func=lambda word: word or _("none: it is removed"),
             **store.widget("swap", store.view.swap, lambda word: {"swap": word.strip()}),
         )  # fmt: skip
     with st.container():
-        if not store.view.swap:
+        if place is None:
+            st.caption(
+                _("Choose a source word, here or in the map, to see what becomes of every target word without it.")
+            )
             return
         try:
-            _swapped(judged, found, source, target, place or 0, store.view.swap)
+            _changed(judged, found, source, target, place, store.view.swap)
         except InputError as error:
             complain(error)
 
 
-def _swapped(
+def offered(chosen: str, swap: str) -> list[str]:
+    """What can be put there: nothing, the words of the chosen one's kind, then all others that our models know."""
+    kinds = list(grammar.words_by_kind().values())
+    alike = [words for words in kinds if chosen.lower() in words]
+    known = (word for words in [*alike, *kinds] for word in words if word != chosen.lower())
+    return list(dict.fromkeys(["", *([swap] if swap else []), *known]))
+
+
+def _changed(
     judged: Wanted, found: Translation, source: tuple[str, ...], target: tuple[str, ...], place: int, word: str
 ) -> None:
+    text = effects.swapped(source, place, word) if word else effects.without(source, place)
+    if not text:
+        st.caption(_("Without its only word nothing is left to translate."))
+        return
     model = translator(judged)
-    before, after = effects.swap(model, source, found.target_text, found.predicted, place, word)
-    text = effects.swapped(source, place, word)
-    again = model.translate(text, beams=judged.beams)
+    rows = model.log_probabilities([(" ".join(source), found.target_text), (text, found.target_text)])
+    before, after = (effects.by_word(one, found.predicted) for one in rows)
+    free = replace(judged, target="")
+    was, now = translation(free).target_text, translation(replace(free, text=text)).target_text
     st.dataframe(
         pd.DataFrame(
             {
@@ -122,16 +184,17 @@ def _swapped(
         ),
         hide_index=True,
     )
-    if again.target_text == found.target_text:
+    if now == was:
         st.markdown(_("Left to itself, the model writes the same for “{text}”.", text=plain(text)))
     else:
         st.markdown(
-            _(
-                "Left to itself, the model writes for “{text}”: **{target}**",
-                text=plain(text),
-                target=plain(again.target_text),
-            )
+            _("Left to itself, the model writes for “{text}”: **{target}**", text=plain(text), target=plain(now))
         )
+
+
+def _place(words: tuple[int | None, ...], position: int | None) -> int | None:
+    """The word that a token is in; None where none is chosen, or the end of the sentence."""
+    return words[position] if position is not None and position < len(words) else None
 
 
 def _position(words: tuple[int | None, ...], place: int) -> int | None:

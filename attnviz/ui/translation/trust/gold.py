@@ -1,24 +1,31 @@
 """Against gold links: all heads and means with their error rates, beside two floors and the effect of removing words."""
 
+from collections.abc import Iterator
+
 import streamlit as st
 
 from attnviz import figures
 from attnviz.base.language import _, _m, _n
 from attnviz.figures import ScoreRow
 from attnviz.figures.score_dots import Mark
+from attnviz.models.translation import shipped
+from attnviz.models.translation.shipped import Facts
 from attnviz.translation.heads import Chosen, HeadName
 from attnviz.translation.scores import Score
-from attnviz.ui import panels, presenting
+from attnviz.ui import presenting
+from attnviz.ui.components import ChartClick, chart
 from attnviz.ui.page import plain
-from attnviz.ui.panels import Picture
 from attnviz.ui.sidebar import chosen_device
+from attnviz.ui.translation.saying import title
 from attnviz.ui.translation.store import TranslationStore
 from attnviz.ui.translation.translated import Wanted, translator
-from attnviz.ui.translation.trust import own_file, wrong
-from attnviz.ui.translation.trust.measuring import KEPT, TRAINED_ON, Found, Spec, measure
+from attnviz.ui.translation.trust import going, own_file, wrong
+from attnviz.ui.translation.trust.measuring import KEPT, TRAINED_ON, Found, LeftOut, Spec, measure
 
-_ASKED = "translation:asked"
 COUNTS = (100, 500, 1000)
+_TABLE_ROW = 35
+# Two floors and the effect.
+_FIXED_ROWS = 3
 ON = {
     "test": _m("held-out sentences of the grammar"),
     "unseen": _m("sentences with word pairs never trained on"),
@@ -66,72 +73,103 @@ def _choices(store: TranslationStore, judged: Wanted) -> None:
 def _spec(store: TranslationStore, judged: Wanted) -> Spec | None:
     view = store.view
     on = view.on if judged.language else "file"
-    text = ""
+    text, count = "", int(view.sentences)
     if on == "file":
         opened = own_file.opened(store)
         if opened is None:
             return None
-        text = opened.key
+        text, count = opened.key, min(count, own_file.most(), len(opened.loaded.pairs))
     name = f"{judged.name}\n{judged.source_language}\n{judged.target_language}\n{judged.prefix}"
-    return Spec(name, judged.language, chosen_device(), on, text, view.sentences, view.reading())
+    return Spec(name, judged.language, chosen_device(), on, text, count, view.reading())
 
 
 def _ask(spec: Spec, judged: Wanted) -> None:
-    """A button, and when it was pressed the work itself, which any other choice ends."""
-    asked = st.session_state.get(_ASKED) == spec
-    if not asked:
+    """A button, and when it was pressed the work itself, a little at a time; any other choice drops it."""
+    if not going.is_going(spec):
+        done = going.share_done(spec)
         st.button(
-            _n("Measure on {count} sentence", "Measure on {count} sentences", spec.sentences),
-            icon=":material/straighten:", key="translation:measure", on_click=_want, args=(spec,),
+            _n("Measure on {count} sentence", "Measure on {count} sentences", spec.sentences)
+            if not done
+            else _("Go on measuring ({share} % done)", share=f"{100 * done:.0f}"),
+            icon=":material/straighten:", key="translation:measure", on_click=_begin, args=(spec, judged),
         )  # fmt: skip
-        return
+    going.show(spec)
+
+
+def _begin(spec: Spec, judged: Wanted) -> None:
     file = own_file.pairs() if spec.on == "file" else ()
-    model = translator(judged)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        bar = st.progress(0.0, _("Measuring …"))
-        st.button(_("Stop"), key="translation:stop", icon=":material/stop:", on_click=_want, args=(None,))
-    try:
-        for share in measure(spec, model, file):
-            bar.progress(min(share, 1.0), _("Measuring …"))
-    except Exception:
-        st.session_state[_ASKED] = None
-        raise
-    st.session_state[_ASKED] = None
-    st.rerun()
 
+    def steps() -> Iterator[float]:
+        # Not yet in the callback, where nothing can be said to anybody.
+        yield from measure(spec, translator(judged), file)
 
-def _want(spec: Spec | None) -> None:
-    st.session_state[_ASKED] = spec
+    going.begin(spec, steps)
 
 
 def _show(store: TranslationStore, judged: Wanted, spec: Spec, found: Found) -> None:
-    rows = score_rows(found)
-    sentences = len(found.pairs)
-    figure = figures.score_dots(rows, title=judged.name, sentences=sentences)
-    names = list(found.scores)
-    picture = Picture(
-        figure, figures.describe_score_dots(rows), lambda: figures.table_score_dots(rows), int(figure.layout.height)
-    )
-    panels.show("translation-scores", {"scores": picture})
+    entries = score_entries(found)
+    rows = [row for row, _name in entries]
+    figure = figures.score_dots(rows, title=title(judged), sentences=len(found.pairs))
+
+    def click(event: ChartClick) -> None:
+        name = entries[event.custom][1] if isinstance(event.custom, int) and event.custom < len(entries) else None
+        if name is not None:
+            store.change(layer=name.layer, head=name.head)
+
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        chart(
+            "translation-scores", {"scores": figure}, descriptions={"scores": figures.describe_score_dots(rows)},
+            height=int(figure.layout.height), on_click=click,
+        )  # fmt: skip
+        presenting.leave_out(lambda: st.caption(_("Press a head or a mean in the picture to look at it above.")))
+    with right:
+        table = figures.table_score_dots(rows)
+        numbers = {name: st.column_config.NumberColumn(format="%.1f") for name in table.columns[1:]}
+        st.dataframe(table, hide_index=True, column_config=numbers, height=_TABLE_ROW * (len(rows) + 1) + 3)
     st.markdown(_origin(spec, found))
-    if len(names) > 2:
-        for one in found.chosen:
-            st.markdown(_chosen_sentence(one))
+    with st.container():
+        if len(entries) > _FIXED_ROWS + 1:
+            st.markdown(
+                _("Which head is best is asked on one half of the sentences and answered on the other, both ways.")
+                + " "
+                + " ".join(map(_chosen_sentence, found.chosen))
+            )
+    with st.container():
+        if judged.name in shipped.NAMES and spec.on != "file":
+            st.caption(on_the_card(shipped.facts(judged.name)))
     wrong.wrong(store, judged, found)
 
 
-def score_rows(found: Found) -> list[ScoreRow]:
-    """All rows, the lowest error rate first; a single head is no mean."""
+def score_entries(found: Found) -> list[tuple[ScoreRow, HeadName | None]]:
+    """All rows and the heads that they are of, the lowest error rate first; a single head is no mean."""
     scores = dict(found.scores)
     if len(scores) == 3:
         scores = {name: one for name, one in scores.items() if name.head is not None}
-    rows = [_row(name_of(name), "head" if name.head is not None else "mean", one) for name, one in scores.items()]
-    rows += [
-        _row(_("the diagonal"), "floor", found.diagonal),
-        _row(_("IBM model 1"), "floor", found.ibm),
-        _row(_("source word whose removal costs most"), "effect", found.effect),
+    rows: list[tuple[ScoreRow, HeadName | None]] = [
+        (_row(name_of(name), "head" if name.head is not None else "mean", one), name) for name, one in scores.items()
     ]
-    return sorted(rows, key=lambda row: (row.error_rate != row.error_rate, row.error_rate))
+    rows += [
+        (_row(_("the diagonal"), "floor", found.diagonal), None),
+        (_row(_("IBM model 1"), "floor", found.ibm), None),
+        (_row(_("source word whose removal costs most"), "effect", found.effect), None),
+    ]
+    return sorted(rows, key=lambda row: (row[0].error_rate != row[0].error_rate, row[0].error_rate))
+
+
+def on_the_card(facts: Facts) -> str:
+    """The error rates that were measured after training, of every seed that there is."""
+    rates = [f"{100 * seed.aer:.1f} % ({seed.seed})" for seed in facts.seeds if seed.aer is not None]
+    return _n(
+        "Model card, measured after training ({date}) on {sentences} held-out sentences, mean of all layers and heads, rows "
+        "that predict, without the end of the sentence: {rates} for {count} seed (in brackets), the first of which is shipped.",
+        "Model card, measured after training ({date}) on {sentences} held-out sentences, mean of all layers and heads, rows "
+        "that predict, without the end of the sentence: {rates} for {count} seeds (in brackets), the first of which is shipped.",
+        len(rates),
+        date=facts.date,
+        sentences=f"{facts.held_out_sentences:,}",
+        rates=", ".join(rates),
+    )
 
 
 def _row(name: str, mark: Mark, one: Score) -> ScoreRow:
@@ -155,22 +193,28 @@ def _origin(spec: Spec, found: Found) -> str:
         said.append(_("IBM model 1 was trained on the sentences themselves."))
     else:
         said.append(_("IBM model 1 was trained on {count} training sentences.", count=TRAINED_ON))
-    if found.left_out:
-        said.append(
-            _n(
-                "{count} sentence was left out because of words that the model does not know, such as {words}.",
-                "{count} sentences were left out because of words that the model does not know, such as {words}.",
-                found.left_out,
-                words=plain(", ".join(found.unknown)),
-            )
-        )
+    if found.left_out.count:
+        said.append(_left_out(found.left_out))
     return " ".join(said)
+
+
+def _left_out(left_out: LeftOut) -> str:
+    """How many sentences are not counted, and why the first of them are not."""
+    said = _n(
+        "{count} sentence was left out, because the model does not take it:",
+        "{count} sentences were left out, because the model does not take them:",
+        left_out.count,
+    )
+    named = [_("sentence {number}: {reason}", number=line, reason=plain(str(error))) for line, error in left_out.named]
+    return f"{said} {' '.join(named)}{' …' if left_out.count > len(named) else ''}"
 
 
 def _chosen_sentence(one: Chosen) -> str:
     return _(
-        "Chosen on one half: {head}, {here} %. On the other half it gives **{there} %**.",
+        "Chosen on one half: {head}, {here} %. On the other half it gives **{there} %** ({low} to {high} %).",
         head=name_of(one.head),
         here=f"{100 * one.on_chosen:.1f}",
         there=f"{100 * one.on_other.counts.error_rate:.1f}",
+        low=f"{100 * one.on_other.low:.1f}",
+        high=f"{100 * one.on_other.high:.1f}",
     )

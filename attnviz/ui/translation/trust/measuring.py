@@ -2,26 +2,31 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
+from attnviz.base.threads import one_thread
 from attnviz.models import GrammarTranslator
-from attnviz.translation import SentencePair, Translator, effects, grammar
+from attnviz.translation import SentencePair, Translation, Translator, effects, grammar
 from attnviz.translation.floors import Ibm1, diagonal
-from attnviz.translation.heads import Chosen, Counted, HeadName, choose_on_half, count_heads, score_heads
+from attnviz.translation.heads import Chosen, Counted, HeadName, choose_on_half, count_heads
 from attnviz.translation.reading import Reading
-from attnviz.translation.scores import Score, count, score
+from attnviz.translation.scores import Counts, Score, count, score
 from attnviz.translation.sentence import Link
 
 On = Literal["test", "unseen", "file"]
 TRAINED_ON = 5_000
 """How many training sentences IBM model 1 sees: enough for it to stop getting better on this grammar's words."""
-_AT_ONCE = 32
+_AT_ONCE = 16
+# Of a model that is not ours a sentence may take seconds, and the page answers between two batches.
+_AT_ONCE_OTHERS = 2
 _MOST_KEPT = 24
+_MOST_NAMED = 5
 # The rest is for the floors and the intervals.
 _LAST = 0.9
 
@@ -44,7 +49,7 @@ class Spec:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What came out. `left_out`: sentences with words that the model does not know, and the first few such words."""
+    """What came out. `left_out`: sentences that the model does not take, the first few of them and why."""
 
     pairs: tuple[SentencePair, ...]
     scores: dict[HeadName, Score]
@@ -53,8 +58,15 @@ class Found:
     diagonal: Score
     ibm: Score
     effect: Score
-    left_out: int
-    unknown: tuple[str, ...]
+    left_out: "LeftOut"
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """How many sentences the model does not take; the first few by their number, counted from 1, with the reason."""
+
+    count: int
+    named: tuple[tuple[int, InputError], ...]
 
 
 class Kept:
@@ -83,64 +95,107 @@ KEPT = Kept()
 def measure(spec: Spec, translator: Translator, file: tuple[SentencePair, ...] = ()) -> Iterator[float]:
     """Works through the sentences and says after each few which share is done; puts what was found into `KEPT`.
 
-    Raises `InputError` where no sentence is left to measure.
+    Raises `InputError` where the model takes none of the sentences.
     """
     pairs = file[: spec.sentences] if spec.on == "file" else _of_grammar(spec.language, spec.on, spec.sentences)
-    known, unknown = _known(translator, pairs)
-    if not known:
-        raise InputError(_m("The model knows the words of none of the sentences; nothing can be measured."))
+    taken: list[SentencePair] = []
     counted: list[Counted] = []
-    effect = []
-    for start in range(0, len(known), _AT_ONCE):
-        batch = known[start : start + _AT_ONCE]
-        forced = list(translator.force((pair.source_text, pair.target_text) for pair in batch))
-        counted += [count_heads(one, pair, spec.reading) for one, pair in zip(forced, batch, strict=True)]
-        yield _LAST * (start + len(batch) / 2) / len(known)
-        for change, pair in zip(effects.removals(translator, forced), batch, strict=True):
+    effect: list[Counts] = []
+    reasons: list[tuple[int, InputError]] = []
+    size = _AT_ONCE if isinstance(translator, GrammarTranslator) else _AT_ONCE_OTHERS
+    for start in range(0, len(pairs), size):
+        with _few_threads(translator):
+            batch = _forced(translator, pairs[start : start + size])
+            forced = [one for one in batch if not isinstance(one, InputError)]
+            counted += [count_heads(one, pair, spec.reading) for pair, one in forced]
+        reasons += [(start + at, one) for at, one in enumerate(batch, 1) if isinstance(one, InputError)]
+        taken += [pair for pair, _one in forced]
+        yield _LAST * (start + len(batch) / 2) / len(pairs)
+        with _few_threads(translator):
+            changes = list(effects.removals(translator, [one for _pair, one in forced]))
+        for change, (pair, _one) in zip(changes, forced, strict=True):
             assert pair.links is not None  # noqa: S101 - counted above
             effect.append(count(effects.links(change), pair.links))
-        yield _LAST * (start + len(batch)) / len(known)
-    KEPT.put(spec, _found(spec, known, counted, score(effect), len(pairs) - len(known), unknown))
+        yield _LAST * (start + len(batch)) / len(pairs)
+    if not taken:
+        raise InputError(
+            _m("The model takes none of the sentences, so nothing can be measured. The first: {reason}"),
+            reason=str(reasons[0][1]) if reasons else "",
+        )
+    yield from _finish(spec, taken, counted, effect, LeftOut(len(reasons), tuple(reasons[:_MOST_NAMED])))
 
 
-def _found(
-    spec: Spec,
-    pairs: list[SentencePair],
-    counted: list[Counted],
-    effect: Score,
-    left_out: int,
-    unknown: tuple[str, ...],
-) -> Found:
+def _finish(
+    spec: Spec, pairs: list[SentencePair], counted: list[Counted], effect: list[Counts], left_out: LeftOut
+) -> Iterator[float]:
+    """Intervals and floors, which take a while too."""
+    scores = {}
+    for place, name in enumerate(counted[0].heads, 1):
+        scores[name] = score([one.heads[name] for one in counted])
+        yield _LAST + (0.97 - _LAST) * place / len(counted[0].heads)
     model = _trained(spec.language) if spec.on != "file" else Ibm1(pairs)
+    yield 0.99
     golds = [(pair, pair.links) for pair in pairs if pair.links is not None]
-    return Found(
+    found = Found(
         pairs=tuple(pairs),
-        scores=score_heads(counted),
+        scores=scores,
         links={name: tuple(one.links[name] for one in counted) for name in counted[0].links},
         chosen=choose_on_half(counted),
         diagonal=score([count(diagonal(len(pair.source), len(pair.target)), links) for pair, links in golds]),
         ibm=score([count(model.links(pair.source, pair.target), links) for pair, links in golds]),
-        effect=effect,
+        effect=score(effect),
         left_out=left_out,
-        unknown=unknown,
     )
+    KEPT.put(spec, found)
+    yield 1.0
 
 
-def _known(translator: Translator, pairs: tuple[SentencePair, ...]) -> tuple[list[SentencePair], tuple[str, ...]]:
-    """The sentences whose words the model knows; any text is known to a model with pieces of words."""
+def _forced(
+    translator: Translator, pairs: Sequence[SentencePair]
+) -> list[tuple[SentencePair, Translation] | InputError]:
+    """Every pair as a forced translation, all at once; a pair that the model does not take is its reason instead."""
+    fitting = [_fitting(translator, pair) for pair in pairs]
+    good = [pair for pair in fitting if not isinstance(pair, InputError)]
+    try:
+        found = iter(list(translator.force((pair.source_text, pair.target_text) for pair in good)))
+    except InputError:
+        return [one if isinstance(one, InputError) else _alone(translator, one) for one in fitting]
+    return [one if isinstance(one, InputError) else (one, next(found)) for one in fitting]
+
+
+def _few_threads(translator: Translator) -> AbstractContextManager[None]:
+    """Our own models are small."""
+    return one_thread() if isinstance(translator, GrammarTranslator) else nullcontext()
+
+
+def _alone(translator: Translator, pair: SentencePair) -> tuple[SentencePair, Translation] | InputError:
+    try:
+        (found,) = translator.force([(pair.source_text, pair.target_text)])
+    except InputError as error:
+        return error
+    return pair, found
+
+
+def _fitting(translator: Translator, pair: SentencePair) -> SentencePair | InputError:
+    """The pair in words of our own models, which know small letters alone, or why they cannot take it.
+
+    A word that they would cut in two would move all gold links behind it.
+    """
     if not isinstance(translator, GrammarTranslator):
-        return list(pairs), ()
-    known, unknown = [], []
-    for pair in pairs:
-        # Small letters are all that these models know; the gold links stay where they are.
-        source, target = (tuple(word.lower() for word in side) for side in (pair.source, pair.target))
-        missing = [word for word in source if not translator.source.knows(word)]
-        missing += [word for word in target if not translator.target.knows(word)]
-        if missing:
-            unknown += missing
-        else:
-            known.append(SentencePair(source, target, pair.links, pair.kinds))
-    return known, tuple(dict.fromkeys(unknown))[:5]
+        return pair
+    try:
+        source, target = translator.source_words(pair.source_text), translator.target_words(pair.target_text)
+    except InputError as error:
+        return error
+    for text, words in ((pair.source, source), (pair.target, target)):
+        if len(text) != len(words):
+            return InputError(
+                _m("The model reads “{text}” as {found} words; the gold links are for {expected}."),
+                text=" ".join(text)[:60],
+                found=len(words),
+                expected=len(text),
+            )
+    return SentencePair(source, target, pair.links, pair.kinds)
 
 
 @lru_cache(maxsize=8)

@@ -7,6 +7,7 @@ import streamlit as st
 from attnviz.base.errors import InputError
 from attnviz.base.language import _, _m
 from attnviz.ui.page import complain
+from attnviz.ui.source import allowed, recorded
 from attnviz.ui.translation.store import TranslationStore
 from attnviz.ui.translation.translated import Wanted, wanted
 from attnviz.ui.translation.trust import causal, gold, length
@@ -44,9 +45,14 @@ def trust(store: TranslationStore) -> None:
             complain(error)
 
 
+def _is_there(one: Wanted) -> bool:
+    """A model that only a link names waits in the upper part for somebody to load it."""
+    return one.model != "other" or one.name in recorded.shipped() or (allowed.hub() and recorded.is_wanted(one.name))
+
+
 def judge(store: TranslationStore) -> Wanted | None:
     """Which of the models above is judged; None where none of them looks at the source."""
-    columns = [one for one in wanted(store.view) if one.model != "bottleneck"]
+    columns = [one for one in wanted(store.view) if one.model != "bottleneck" and _is_there(one)]
     if not columns or store.view.part == "length":
         return None
     names = [one.name for one in columns]

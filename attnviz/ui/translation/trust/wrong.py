@@ -1,12 +1,15 @@
 """Where the largest weight is not on a gold link, what kind of word that is, and what follows from it."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 import streamlit as st
 
 from attnviz.base.language import _, _m
 from attnviz.tokens import isolated
+from attnviz.translation import Link, SentencePair
 from attnviz.translation.heads import MEAN, HeadName
-from attnviz.translation.mistakes import KindCount, by_kind, mistakes
+from attnviz.translation.mistakes import KindCount, Mistake, by_kind, mistakes
 from attnviz.ui import presenting
 from attnviz.ui.page import plain
 from attnviz.ui.translation.store import OTHER_SENTENCE, TranslationStore
@@ -14,6 +17,9 @@ from attnviz.ui.translation.translated import Wanted
 from attnviz.ui.translation.trust.measuring import Found
 
 MOST_EXAMPLES = 5
+NEARLY_ALL = 0.9
+WITH_GENDER = ("fr", "ru")
+"""Languages whose determiners take the gender of their noun."""
 KINDS = {
     "determiner": _m("determiner"), "numeral": _m("numeral"), "adjective": _m("adjective"), "noun": _m("noun"),
     "verb": _m("verb"), "auxiliary": _m("auxiliary"), "pronoun": _m("pronoun"), "negation": _m("negation"),
@@ -28,16 +34,16 @@ def wrong(store: TranslationStore, judged: Wanted, found: Found) -> None:
     shown = name if name in found.links else MEAN
     links = found.links[shown]
     counts = by_kind(links, found.pairs)
-    st.markdown(f"**{finding(counts, judged, shown)}**")
+    st.markdown(f"**{finding(counts, looking_at_noun(links, found.pairs), judged, shown)}**")
     left, right = st.columns([1, 1], gap="medium")
     with left:
         st.dataframe(_table(counts), hide_index=True)
     with right:
-        presenting.leave_out(lambda: _examples(store, found, shown))
+        presenting.leave_out(lambda: _examples(store, judged, found, shown))
 
 
-def finding(counts: list[KindCount], judged: Wanted, name: HeadName) -> str:
-    """What was found, in numbers; that it is a matter of convention is said only where the numbers say so."""
+def finding(counts: list[KindCount], at_noun: int, judged: Wanted, name: HeadName) -> str:
+    """What was found, in numbers; `at_noun`: how many determiners that are wrong look at their own noun."""
     from attnviz.ui.translation.trust.gold import name_of
 
     linked, bad = sum(one.linked for one in counts), sum(one.wrong for one in counts)
@@ -52,19 +58,22 @@ def finding(counts: list[KindCount], judged: Wanted, name: HeadName) -> str:
     ]
     worst = counts[0] if counts and counts[0].wrong else None
     if worst is not None and worst.kind:
+        facts = {
+            "share": f"{100 * worst.wrong / bad:.0f}", "wrong": worst.wrong, "all": bad, "kind": _(KINDS[worst.kind]),
+        }  # fmt: skip
         said.append(
-            _(
-                "{share} % of these are of one kind: {kind}.",
-                share=f"{100 * worst.wrong / bad:.0f}",
-                kind=_(KINDS[worst.kind]),
-            )
+            _("Nearly all of these are of one kind: {kind} ({wrong} of {all}, {share} %).", **facts)
+            if worst.wrong >= NEARLY_ALL * bad
+            else _("The most frequent kind among these: {kind} ({wrong} of {all}, {share} %).", **facts)
         )
-        if worst.kind == "determiner" and judged.language == "fr" and 2 * worst.wrong > bad:
+        if worst.kind == "determiner" and judged.language in WITH_GENDER:
             said.append(
                 _(
-                    "A French determiner gets its gender and number from the noun: the model looks there for what it "
-                    "has to know, and gold links it to the English determiner. That is a matter of the gold's "
-                    "convention as much as of the model."
+                    "{at_noun} of these {wrong} determiners look at the noun that they belong to. A determiner gets its "
+                    "gender and number from there: the model looks for what it has to know, and gold links it to the "
+                    "English determiner. That is a matter of the gold's convention as much as of the model.",
+                    at_noun=at_noun,
+                    wrong=worst.wrong,
                 )
             )
         if worst.kind == "particle" and judged.language == "ja":
@@ -74,6 +83,18 @@ def finding(counts: list[KindCount], judged: Wanted, name: HeadName) -> str:
                 )
             )
     return " ".join(said)
+
+
+def looking_at_noun(links: Sequence[frozenset[Link]], pairs: Sequence[SentencePair]) -> int:
+    """How many determiners that are linked to no gold word are linked to a word that gold links the next noun to."""
+    return sum(_is_at_noun(one, pairs[one.sentence]) for one in mistakes(links, pairs))
+
+
+def _is_at_noun(one: Mistake, pair: SentencePair) -> bool:
+    if pair.kinds is None or pair.links is None or pair.kinds[one.target] != "determiner":
+        return False
+    noun = next((place for place in range(one.target + 1, len(pair.kinds)) if pair.kinds[place] == "noun"), None)
+    return noun is not None and (one.source, noun) in pair.links.possible
 
 
 def _table(counts: list[KindCount]) -> pd.DataFrame:
@@ -87,7 +108,7 @@ def _table(counts: list[KindCount]) -> pd.DataFrame:
     )
 
 
-def _examples(store: TranslationStore, found: Found, name: HeadName) -> None:
+def _examples(store: TranslationStore, judged: Wanted, found: Found, name: HeadName) -> None:
     """Sentences with a word whose largest weight is elsewhere; a button shows one above."""
     seen: set[int] = set()
     for one in mistakes(found.links[name], found.pairs):
@@ -106,7 +127,12 @@ def _examples(store: TranslationStore, found: Found, name: HeadName) -> None:
             type="tertiary",
             on_click=store.change,
             kwargs={
-                "fields": {**OTHER_SENTENCE, "text": pair.source_text, "target": pair.target_text, "step": one.target,
+                "fields": {**OTHER_SENTENCE, **_pair_of(judged), "text": pair.source_text, "target": pair.target_text, "step": one.target,
                            "gold": True}
             },
         )  # fmt: skip
+
+
+def _pair_of(judged: Wanted) -> dict[str, object]:
+    """A translation is given in the first language that is shown, so it must be that of the example."""
+    return {"pair": judged.pair, "beside": None} if judged.pair else {}
