@@ -318,7 +318,8 @@ def _words(
                 textposition=position,
                 textfont={"size": SIZE if places.across else 12},
                 customdata=[[name, at] for at in range(len(texts))],
-                hoverinfo="skip",
+                # Not "skip": what is not hovered cannot be clicked.
+                hoverinfo="none",
                 cliponaxis=False,
                 showlegend=False,
                 **_axes(places, along, [between] * len(along)),
