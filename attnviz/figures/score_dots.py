@@ -125,9 +125,10 @@ def _layout(rows: Sequence[ScoreRow], title: str, sentences: int) -> dict[str, A
     return layout.base(
         title=title,
         subtitle=subtitle,
-        height=110 + _ROW * len(rows),
+        height=144 + _ROW * len(rows),
         left=layout.label_room(names, most=230),
-        bottom=70,
+        # Room for two rows of the legend below the axis.
+        bottom=104,
     ) | {
         "showlegend": True,
         "legend": {"orientation": "h", "x": 0, "y": 0, "yref": "container", "yanchor": "bottom", "itemclick": False},
