@@ -288,7 +288,7 @@ def _layout(places: _Places, labels: Sequence[Sequence[str]], title: str, has_go
             "xaxis": along,
             "yaxis": {**ends, "range": [-0.02, 1.02]},
         }
-    rooms = [layout.label_room(side, most=190) + 48 for side in labels]
+    rooms = [layout.label_room(side, most=190.0) + 48 for side in labels]
     frame = layout.base(
         title=title, height=round(places.length + 40 + bottom), left=rooms[0], right=rooms[1], bottom=bottom
     )

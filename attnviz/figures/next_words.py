@@ -34,7 +34,7 @@ def next_words(
     frame = layout.base(
         title=title,
         height=60 + _ROW * len(words),
-        left=layout.label_room(list(words), most=150) + 14,
+        left=layout.label_room(list(words), most=150.0) + 14,
         right=56,
         bottom=8,
     )

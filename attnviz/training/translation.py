@@ -130,7 +130,7 @@ def measure(translator: GrammarTranslator, seed: int, seconds: float, held_out: 
     rates = _error_rates(translator, splits["test"])
     return replace(
         measured,
-        aer=rates[MEAN],
+        aer=rates.get(MEAN),
         heads={f"{name.layer}.{name.head}": rate for name, rate in rates.items() if name.head is not None},
         noir=black(translator),
     )

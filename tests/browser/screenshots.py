@@ -8,8 +8,12 @@ from attnviz.ui.intersection.starts import crowd, two_heads
 from attnviz.ui.views.heads import HeadsView
 from attnviz.ui.views.playground import PlaygroundView
 from attnviz.ui.views.quiz import QuizView
+from attnviz.ui.views.translation import TranslationView
 from benchmarks.site import ROOT, browser, server
 
+TWO_LANGUAGES = TranslationView(
+    beside="en-ja", text="the small black cat sleeps under the big table .", word=2, gold=True
+)
 SHOTS = {
     "start": "",
     "playground": "playground",
@@ -21,6 +25,8 @@ SHOTS = {
     "quiz-other": f"quiz?view={address.encode(QuizView(seed=6))}",
     "heads": f"heads?view={address.encode(HeadsView(layer=2, head=5, query=3))}",
     "heads-long": f"heads?view={address.encode(HeadsView(text='The black cat crossed the street. ' * 24))}",
+    "translation": "translation",
+    "translation-languages": f"translation?view={address.encode(TWO_LANGUAGES)}",
     "stories": "stories",
     "presenting": "?story=not-zero&step=2",
 }

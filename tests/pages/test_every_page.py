@@ -10,6 +10,7 @@ PAGES = {
     "intersection": "Intersection",
     "quiz": "Quiz",
     "heads": "Heads",
+    "translation": "Translation",
     "stories": "Stories",
 }
 
@@ -34,7 +35,7 @@ def test_an_unknown_language_means_english(open_page, page):
     assert app.title[0].value == PAGES[page]
 
 
-@pytest.mark.parametrize("page", ["playground", "intersection", "heads", "stories"])
+@pytest.mark.parametrize("page", ["playground", "intersection", "heads", "translation", "stories"])
 @pytest.mark.parametrize("address", ["%%%", "eJwDAAAAAAE", "A" * 9000, "x\0y"])
 def test_a_tampered_address_is_one_sentence_and_the_page_shows_its_start(open_page, page, address):
     app = open_page(page, view=address)

@@ -61,6 +61,8 @@ def beam(model: Decoder, source: Int[Tensor, "1 source"], beams: int, longest: i
         best = totals.flatten().topk(min(2 * beams, totals.numel()))
         begun, alive = alive, []
         for score, place in zip(best.values.tolist(), best.indices.tolist(), strict=True):
+            if score == -torch.inf:
+                continue
             before, word = begun[place // totals.shape[1]][0], place % totals.shape[1]
             if word == END:
                 whole.append((score / len(before), before[1:]))

@@ -38,13 +38,13 @@ def _layer_and_head(store: TranslationStore, heads: tuple[int, ...]) -> None:
     head = view.head if view.head is not None and view.head < of_layer else None
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
-            _("Layer"), range(MEAN, len(heads)), width=220,
+            _("Layer"), range(MEAN, len(heads)), width=280,
             format_func=lambda at: _("mean of all {count} heads", count=sum(heads)) if at == MEAN else str(at),
             **store.widget("layer", MEAN if layer is None else layer,
                            lambda at: {"layer": None, "head": None} if at == MEAN else {"layer": at}),
         )  # fmt: skip
         st.selectbox(
-            _("Head"), range(MEAN, of_layer), width=200, disabled=layer is None,
+            _("Head"), range(MEAN, of_layer), width=250, disabled=layer is None,
             format_func=lambda at: _("mean of {count} heads", count=of_layer or sum(heads)) if at == MEAN else str(at),
             **store.widget("head", MEAN if head is None else head,
                            lambda at: {"head": None if at == MEAN else at}),

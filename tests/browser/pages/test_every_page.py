@@ -13,6 +13,7 @@ PAGES = {
     "intersection": "Intersection",
     "quiz": "Quiz",
     "heads": "Heads",
+    "translation": "Translation",
     "stories": "Stories",
 }
 

@@ -24,7 +24,7 @@ class Table:
     def __init__(self, after: dict[int, list[float]]) -> None:
         self.logits = torch.full((5, 5), -30.0)
         for word, probabilities in after.items():
-            self.logits[word] = torch.tensor(probabilities).log().clamp(min=-30)
+            self.logits[word] = torch.tensor(probabilities).log()
 
     def encode(self, source: Tensor) -> Encoded:
         return Encoded(source)

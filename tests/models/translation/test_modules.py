@@ -19,6 +19,7 @@ def test_additive_scores_by_hand():
     states = torch.randn(1, 4, 6, dtype=torch.float64)
     state = torch.randn(1, 6, dtype=torch.float64)
     padding = torch.tensor([[False, False, False, True]])
+    attention.requires_grad_(False)
     context, weights = attention(state, Encoded(states, attention.key(states), padding, states[:, 0]))
     scores = []
     for place in range(3):
