@@ -126,7 +126,7 @@ def _layout(rows: Sequence[ScoreRow], title: str, sentences: int) -> dict[str, A
         title=title,
         subtitle=subtitle,
         height=144 + _ROW * len(rows),
-        left=layout.label_room(names, most=230),
+        left=layout.label_room(names, most=230.0),
         # Room for two rows of the legend below the axis.
         bottom=104,
     ) | {

@@ -31,8 +31,9 @@ def _table(app, column):
 
 
 def _measured(app):
-    """Presses the button, and lets the page go on until it has done."""
-    app.button(key="translation:measure").click().run()
+    """Presses the button where it is not known already, and lets the page go on until it has done."""
+    if "translation:measure" in _keys(app):
+        app.button(key="translation:measure").click().run()
     for _go in range(GOES):
         no_trace_of_failure(app)
         if "translation:stop" not in _keys(app):
@@ -49,7 +50,7 @@ def _with_files(app, base):
 
 
 def test_nothing_is_measured_before_somebody_asks(open_page):
-    app = _open(open_page, judged=GRU)
+    app = _open(open_page, judged=GRU, sentences=1000)
     no_trace_of_failure(app)
     assert "translation:measure" in _keys(app)
     assert "translation:stop" not in _keys(app)
@@ -80,7 +81,7 @@ def test_a_mistake_that_is_pressed_is_shown_above(open_page):
 def test_links_out_of_range_are_named_and_sentences_with_unknown_words_left_out(open_page):
     app = _with_files(_open(open_page, judged=GRU, on="file"), 0)
     no_trace_of_failure(app)
-    assert "1 link points beyond its sentence and was left out (line 2: 7\\-1)" in said(app)
+    assert "1 link points beyond its sentence and was left out (line 2: 7-1)" in said(app).replace("\\", "")
     app = _measured(app)
     assert "1 sentence was left out" in said(app)
     assert "sentence 2: The model does not know the word “purple”" in said(app).replace("\\", "")
