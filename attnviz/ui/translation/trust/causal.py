@@ -22,13 +22,16 @@ from attnviz.ui.components import ChartClick
 from attnviz.ui.page import complain, plain
 from attnviz.ui.panels import Picture
 from attnviz.ui.sidebar import chosen_device
-from attnviz.ui.translation.looked import Looked, gold, look
+from attnviz.ui.translation.looked import Gold, Looked, gold, look
 from attnviz.ui.translation.saying import head, title
 from attnviz.ui.translation.store import TranslationStore
 from attnviz.ui.translation.translated import Wanted, translation, translator
 
 MOST_NAMED = 4
+SHORT = 8
+SIDE_BY_SIDE, ONE_BELOW = 420, 700
 NONE = -1
+_TABLE_ROW = 35
 
 
 def causal(store: TranslationStore, judged: Wanted | None) -> None:
@@ -65,7 +68,7 @@ def _maps(
             lambda: figures.table_alignment_map(effect, source, target, value=_("nats"), **links),
             int(figure.layout.height),
         ),
-        "weights": _weights(looked),
+        "weights": _weights(looked, known if store.view.gold else Gold()),
     }
 
     def click(event: ChartClick) -> None:
@@ -73,7 +76,9 @@ def _maps(
             at = int(event.custom[1])
             store.change(word=None if at == place else _position(words, at))
 
-    panels.show("translation-effect", pictures, columns_min_width=420, on_click=click)
+    # Side by side the numbers of a long sentence could not be read.
+    width = SIDE_BY_SIDE if len(source) <= SHORT else ONE_BELOW
+    panels.show("translation-effect", pictures, columns_min_width=width, on_click=click)
     st.markdown(
         _(
             "Each source word is removed in turn, and the same translation is given (forced). A number says by how "
@@ -84,17 +89,17 @@ def _maps(
     st.markdown(agreement(effects.links(effect), looked.layout.links(looked.matrix), source, target))
 
 
-def _weights(looked: Looked) -> Picture:
+def _weights(looked: Looked, known: Gold) -> Picture:
     """The attention of the head that is shown above, to be compared cell by cell."""
     source, target, matrix = looked.layout.source.labels, looked.layout.target.labels, looked.matrix.numpy()
     figure = figures.alignment_map(
         matrix, source, target, baseline=looked.baseline, column=looked.column, name=head(looked),
-        title=_("Attention: {head}", head=head(looked)),
+        sure=known.sure, possible=known.possible, title=_("Attention: {head}", head=head(looked)),
     )  # fmt: skip
     return Picture(
         figure,
         figures.describe_alignment_map(matrix, source, target, baseline=looked.baseline, name=head(looked)),
-        lambda: figures.table_alignment_map(matrix, source, target),
+        lambda: figures.table_alignment_map(matrix, source, target, sure=known.sure, possible=known.possible),
         int(figure.layout.height),
     )
 
@@ -183,6 +188,7 @@ def _changed(
             }
         ),
         hide_index=True,
+        height=_TABLE_ROW * (len(target) + 1) + 3,
     )
     if now == was:
         st.markdown(_("Left to itself, the model writes the same for “{text}”.", text=plain(text)))

@@ -20,12 +20,10 @@ from attnviz.ui.translation.saying import title
 from attnviz.ui.translation.store import TranslationStore
 from attnviz.ui.translation.translated import Wanted, translator
 from attnviz.ui.translation.trust import going, own_file, wrong
-from attnviz.ui.translation.trust.measuring import KEPT, TRAINED_ON, Found, LeftOut, Spec, measure
+from attnviz.ui.translation.trust.measuring import KEPT, TRAINED_ON, Found, LeftOut, Spec, measure, name_of
 
 COUNTS = (100, 500, 1000)
 _TABLE_ROW = 35
-# Two floors and the effect.
-_FIXED_ROWS = 3
 ON = {
     "test": _m("held-out sentences of the grammar"),
     "unseen": _m("sentences with word pairs never trained on"),
@@ -48,15 +46,6 @@ def gold(store: TranslationStore, judged: Wanted | None) -> None:
             _ask(spec, judged)
     if found is not None:
         _show(store, judged, spec, found)
-
-
-def name_of(name: HeadName) -> str:
-    """What a head or a mean is called."""
-    if name.layer is None:
-        return _("mean of all layers and heads")
-    if name.head is None:
-        return _("layer {layer}, mean of its heads", layer=name.layer)
-    return _("layer {layer}, head {head}", layer=name.layer, head=name.head)
 
 
 def _choices(store: TranslationStore, judged: Wanted) -> None:
@@ -116,20 +105,14 @@ def _show(store: TranslationStore, judged: Wanted, spec: Spec, found: Found) -> 
         if name is not None:
             store.change(layer=name.layer, head=name.head)
 
-    left, right = st.columns([3, 2], gap="medium")
-    with left:
-        chart(
-            "translation-scores", {"scores": figure}, descriptions={"scores": figures.describe_score_dots(rows)},
-            height=int(figure.layout.height), on_click=click,
-        )  # fmt: skip
-        presenting.leave_out(lambda: st.caption(_("Press a head or a mean in the picture to look at it above.")))
-    with right:
-        table = figures.table_score_dots(rows)
-        numbers = {name: st.column_config.NumberColumn(format="%.1f") for name in table.columns[1:]}
-        st.dataframe(table, hide_index=True, column_config=numbers, height=_TABLE_ROW * (len(rows) + 1) + 3)
+    chart(
+        "translation-scores", {"scores": figure}, descriptions={"scores": figures.describe_score_dots(rows)},
+        height=int(figure.layout.height), on_click=click,
+    )  # fmt: skip
+    presenting.leave_out(lambda: _numbers(rows))
     st.markdown(_origin(spec, found))
     with st.container():
-        if len(entries) > _FIXED_ROWS + 1:
+        if not found.is_single:
             st.markdown(
                 _("Which head is best is asked on one half of the sentences and answered on the other, both ways.")
                 + " "
@@ -141,13 +124,22 @@ def _show(store: TranslationStore, judged: Wanted, spec: Spec, found: Found) -> 
     wrong.wrong(store, judged, found)
 
 
+def _numbers(rows: list[ScoreRow]) -> None:
+    """Precision, recall and intervals; the table's own menu saves it as CSV."""
+    st.caption(_("Press a head or a mean in the picture to look at it above."))
+    table = figures.table_score_dots(rows)
+    formats = {name: st.column_config.NumberColumn(format="%.1f") for name in table.columns[1:]}
+    st.dataframe(table, hide_index=True, column_config=formats, height=_TABLE_ROW * (len(rows) + 1) + 3)
+
+
 def score_entries(found: Found) -> list[tuple[ScoreRow, HeadName | None]]:
     """All rows and the heads that they are of, the lowest error rate first; a single head is no mean."""
     scores = dict(found.scores)
-    if len(scores) == 3:
+    if found.is_single:
         scores = {name: one for name, one in scores.items() if name.head is not None}
     rows: list[tuple[ScoreRow, HeadName | None]] = [
-        (_row(name_of(name), "head" if name.head is not None else "mean", one), name) for name, one in scores.items()
+        (_row(name_of(name, single=found.is_single), "head" if name.head is not None else "mean", one), name)
+        for name, one in scores.items()
     ]
     rows += [
         (_row(_("the diagonal"), "floor", found.diagonal), None),

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Literal
 
 from attnviz.base.errors import InputError
-from attnviz.base.language import _m
+from attnviz.base.language import _, _m
 from attnviz.base.threads import one_thread
 from attnviz.models import GrammarTranslator
 from attnviz.translation import SentencePair, Translation, Translator, effects, grammar
@@ -60,6 +60,11 @@ class Found:
     effect: Score
     left_out: "LeftOut"
 
+    @property
+    def is_single(self) -> bool:
+        """Whether the model has one head, whose means are itself."""
+        return sum(name.head is not None for name in self.scores) == 1
+
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
@@ -67,6 +72,17 @@ class LeftOut:
 
     count: int
     named: tuple[tuple[int, InputError], ...]
+
+
+def name_of(name: HeadName, *, single: bool = False) -> str:
+    """What a head or a mean is called; `single`: the one head that there is, and all means of it."""
+    if single:
+        return _("its one head")
+    if name.layer is None:
+        return _("mean of all layers and heads")
+    if name.head is None:
+        return _("layer {layer}, mean of its heads", layer=name.layer)
+    return _("layer {layer}, head {head}", layer=name.layer, head=name.head)
 
 
 class Kept:

@@ -62,10 +62,10 @@ def _ask() -> None:
     """What is opened stays open when these fields are drawn no more."""
     limits: dict[str, Any] = {"max_upload_size": MOST_PUBLIC_MEGABYTES if is_public() else MOST_MEGABYTES}
     left, right = st.columns(2)
-    texts = left.file_uploader(_("Sentences"), key="translation:texts", **limits)
-    gold = right.file_uploader(_("Gold links"), key="translation:gold", **limits)
+    texts = left.file_uploader(_("Sentences"), key="translation:file:texts", **limits)
+    gold = right.file_uploader(_("Gold links"), key="translation:file:gold", **limits)
     base = st.segmented_control(
-        _("Words are counted from"), [0, 1], key="translation:base", help=_("Files differ; nothing is guessed."),
+        _("Words are counted from"), [0, 1], key="translation:file:base", help=_("Files differ; nothing is guessed."),
         persist_state="session",
     )  # fmt: skip
     with st.container():

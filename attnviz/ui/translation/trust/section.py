@@ -8,6 +8,7 @@ from attnviz.base.errors import InputError
 from attnviz.base.language import _, _m
 from attnviz.ui.page import complain
 from attnviz.ui.source import allowed, recorded
+from attnviz.ui.translation.saying import title
 from attnviz.ui.translation.store import TranslationStore
 from attnviz.ui.translation.translated import Wanted, wanted
 from attnviz.ui.translation.trust import causal, gold, length
@@ -60,6 +61,10 @@ def judge(store: TranslationStore) -> Wanted | None:
     with st.container():
         if len(names) > 1:
             st.segmented_control(
-                _("Model"), names, required=True, **store.widget("judged", chosen, lambda name: {"judged": name})
+                _("Model"),
+                names,
+                required=True,
+                format_func=lambda name: title(columns[names.index(name)]),
+                **store.widget("judged", chosen, lambda name: {"judged": name}),
             )
     return columns[names.index(chosen)]

@@ -14,10 +14,11 @@ from attnviz.ui import presenting
 from attnviz.ui.page import plain
 from attnviz.ui.translation.store import OTHER_SENTENCE, TranslationStore
 from attnviz.ui.translation.translated import Wanted
-from attnviz.ui.translation.trust.measuring import Found
+from attnviz.ui.translation.trust.measuring import Found, name_of
 
 MOST_EXAMPLES = 5
 NEARLY_ALL = 0.9
+_TABLE_ROW = 35
 WITH_GENDER = ("fr", "ru")
 """Languages whose determiners take the gender of their noun."""
 KINDS = {
@@ -34,18 +35,18 @@ def wrong(store: TranslationStore, judged: Wanted, found: Found) -> None:
     shown = name if name in found.links else MEAN
     links = found.links[shown]
     counts = by_kind(links, found.pairs)
-    st.markdown(f"**{finding(counts, looking_at_noun(links, found.pairs), judged, shown)}**")
+    head = name_of(shown, single=found.is_single)
+    first, *others = finding(counts, looking_at_noun(links, found.pairs), judged, head)
+    st.markdown(" ".join([f"**{first}**", *others]))
     left, right = st.columns([1, 1], gap="medium")
     with left:
-        st.dataframe(_table(counts), hide_index=True)
+        st.dataframe(_table(counts), hide_index=True, height=_TABLE_ROW * (len(counts) + 1) + 3)
     with right:
         presenting.leave_out(lambda: _examples(store, judged, found, shown))
 
 
-def finding(counts: list[KindCount], at_noun: int, judged: Wanted, name: HeadName) -> str:
+def finding(counts: list[KindCount], at_noun: int, judged: Wanted, head: str) -> list[str]:
     """What was found, in numbers; `at_noun`: how many determiners that are wrong look at their own noun."""
-    from attnviz.ui.translation.trust.gold import name_of
-
     linked, bad = sum(one.linked for one in counts), sum(one.wrong for one in counts)
     said = [
         _(
@@ -53,7 +54,7 @@ def finding(counts: list[KindCount], at_noun: int, judged: Wanted, name: HeadNam
             "link them to ({head}).",
             linked=linked,
             wrong=bad,
-            head=name_of(name),
+            head=head,
         )
     ]
     worst = counts[0] if counts and counts[0].wrong else None
@@ -82,7 +83,7 @@ def finding(counts: list[KindCount], at_noun: int, judged: Wanted, name: HeadNam
                     "English has no particles; what a Japanese one is linked to is the gold's convention, and possible only."
                 )
             )
-    return " ".join(said)
+    return said
 
 
 def looking_at_noun(links: Sequence[frozenset[Link]], pairs: Sequence[SentencePair]) -> int:
