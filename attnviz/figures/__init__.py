@@ -1,16 +1,11 @@
 """Functions from an `Attention` or arrays to a Plotly figure, with siblings that say the same as text and table."""
 
-from attnviz.figures.alignment_lines import alignment_lines, describe_alignment_lines
-from attnviz.figures.alignment_map import (
-    alignment_map,
-    describe_alignment_map,
-    describe_effect_map,
-    effect_map,
-    table_alignment_map,
-)
+from attnviz.figures.alignment_lines import alignment_lines, describe_alignment_lines, table_alignment_lines
+from attnviz.figures.alignment_map import alignment_map, describe_alignment_map, table_alignment_map
 from attnviz.figures.arrows import arrows, describe_arrows, table_arrows
 from attnviz.figures.atlas import Atlas, atlas, overview_codes
 from attnviz.figures.codes import code_colours, codes, decode
+from attnviz.figures.effect_map import describe_effect_map, effect_map, table_effect_map
 from attnviz.figures.formula import row_formula
 from attnviz.figures.head_grid import describe_head_grid, head_grid, table_head_grid
 from attnviz.figures.heatmap import describe_heatmap, heatmap, table_heatmap
@@ -66,8 +61,10 @@ __all__ = [
     "row_formula",
     "scaling_curve",
     "score_dots",
+    "table_alignment_lines",
     "table_alignment_map",
     "table_arrows",
+    "table_effect_map",
     "table_head_grid",
     "table_heatmap",
     "table_length_curve",

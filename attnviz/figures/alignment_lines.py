@@ -5,27 +5,35 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 from jaxtyping import Float
-from torch import Tensor
 
 from attnviz.base.language import _, _n
 from attnviz.figures import gold, layout, palette, plot
+from attnviz.figures.alignment_map import UNWRITTEN, Masses, Matrix, hidden_sentence, largest_of, table_alignment_map
 from attnviz.figures.escape import escaped, short_label, whole_labels
 from attnviz.figures.gold import Link
 from attnviz.figures.numerals import weight_text
 from attnviz.figures.to_numpy import to_numpy
-
-Matrix = Float[np.ndarray | Tensor, "target source"]
+from attnviz.tokens import isolated
 
 # Up to this many pixels of words, sentences lie one above the other; longer ones stand side by side.
-MOST_ACROSS = 620.0
+MOST_ACROSS = 480.0
 SIZE = 15.0
-_GAP = 22.0
+_GAP = 14.0
 _POINTS = 17
 _STEP = 26.0
 # With more lines than this, those of like thickness share a trace.
 _OWN_TRACES = 150
+# More lines than this are slow to draw; the smallest are then left out, counted and summed.
+MOST_LINES = 2048
+# Up to this many lines can be hovered at three places each: of two that cross, the middles may be the same.
+_HOVERED_ALONG = 400
+
+
+Line = tuple[float, int, int]
+"""A weight, its target word and its source word."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +55,7 @@ def alignment_lines(
     possible: Collection[Link] = (),
     row: int | None = None,
     column: int | None = None,
+    hidden: Masses | None = None,
     written: int | None = None,
     title: str = "",
 ) -> go.Figure:
@@ -54,7 +63,10 @@ def alignment_lines(
 
     All weights are drawn, the smallest as thin lines; NaN has none. row, column: a target or a source word, whose
     lines come forward with their numbers. written: how many target words there are at this step of the decoder; later
-    ones are pale and have no lines. sure, possible: gold links, drawn broken beside the weights.
+    ones have no lines. hidden: for each target word the weight on what is not drawn, told in the subtitle. sure,
+    possible: gold links, thin lines over the weights, possible ones broken.
+
+    Up to 2048 lines are drawn; what is left out above that is counted and summed in the subtitle.
 
     `customdata`: ["target", position] and ["source", position] on words, [row, column, weight] on lines.
     """
@@ -66,36 +78,75 @@ def alignment_lines(
         for words in (source, target)
     ]
     places = _laid_out(*labels)
+    drawn, left_out = _drawn(found)
+    count = len(target) if written is None else min(written, len(target))
     traces = [
-        *_lines(found, places, row, column),
-        *_gold(places, sure, possible),
-        _hover(found, places, labels),
+        *_lines(drawn, places, row, column),
+        *_gold(places, sure, possible, count),
+        _hover(drawn, places, labels),
         *_words(places, labels, _numbers(found, row, column), row, column, written),
         *gold.legend(sure, possible),
     ]
-    return plot.figure(traces, _layout(places, labels, title, bool(sure or possible)))
+    said = [] if hidden is None else [hidden_sentence(hidden, row, count)]
+    if len(left_out):
+        said.append(_left_out_sentence(left_out))
+    return plot.figure(traces, _layout(places, labels, title, " ".join(said), bool(sure or possible)))
 
 
-def describe_alignment_lines(weights: Matrix, source: Sequence[str], target: Sequence[str]) -> str:
+def describe_alignment_lines(
+    weights: Matrix,
+    source: Sequence[str],
+    target: Sequence[str],
+    *,
+    hidden: Masses | None = None,
+    written: int | None = None,
+) -> str:
     """To which source word each target word's thickest line runs, and how many of these lines cross."""
-    found = to_numpy(weights)
-    largest = [int(np.nanargmax(values)) if np.isfinite(values).any() else None for values in found]
+    found = to_numpy(weights)[:written]
+    largest = largest_of(found)
+    if not largest:
+        return _("No line is drawn: there are no weights.")
     said = [
         _(
             "{target} ← {source} ({weight})",
-            target=target[at],
-            source=source[most],
+            target=isolated(target[at]),
+            source=isolated(source[most]),
             weight=weight_text(float(found[at, most])),
         )
-        for at, most in enumerate(largest)
-        if most is not None
+        for at, most in largest
     ]
-    known = [(most, at) for at, most in enumerate(largest) if most is not None]
     crossing = sum(
-        (one[0] - other[0]) * (one[1] - other[1]) < 0 for place, one in enumerate(known) for other in known[place + 1 :]
+        (one[0] - other[0]) * (one[1] - other[1]) < 0
+        for place, one in enumerate(largest)
+        for other in largest[place + 1 :]
     )
-    counted = _n("{count} pair of them crosses.", "{count} pairs of them cross.", crossing)
-    return _("The thickest lines: {lines}.", lines="; ".join(said)) + " " + counted
+    told = [
+        _("The thickest lines: {lines}.", lines="; ".join(said)),
+        _n("{count} pair of them crosses.", "{count} pairs of them cross.", crossing),
+    ]
+    if hidden is not None:
+        told.append(hidden_sentence(hidden, None, written))
+    return " ".join(told)
+
+
+def table_alignment_lines(
+    weights: Matrix,
+    source: Sequence[str],
+    target: Sequence[str],
+    *,
+    sure: Collection[Link] = (),
+    possible: Collection[Link] = (),
+    row: int | None = None,
+    column: int | None = None,
+    hidden: Masses | None = None,
+) -> pd.DataFrame:
+    """One row for each line, those not drawn too; only those of the chosen words if there are any."""
+    table = table_alignment_map(weights, source, target, sure=sure, possible=possible, hidden=hidden)
+    if row is not None:
+        table = table[table[_("target position")] == row]
+    if column is not None:
+        table = table[table[_("source position")] == column]
+    return table.reset_index(drop=True)
 
 
 def _laid_out(source: Sequence[str], target: Sequence[str]) -> _Places:
@@ -119,93 +170,102 @@ def _spread(count: int, length: float) -> list[float]:
     return [(place + 0.5) * _STEP + (length - count * _STEP) / 2 for place in range(count)]
 
 
-def curve(start: float, end: float) -> tuple[list[float], list[float]]:
+def curve(start: palette.Number, end: palette.Number) -> tuple[list[float], list[float]]:
     """Points along the sentences and from the source (1) to the target (0); it leaves and arrives upright."""
     down = np.linspace(0, 1, _POINTS)
     along = start + (end - start) * (3 * down**2 - 2 * down**3)
     return along.tolist(), (1 - down).tolist()
 
 
-def _axes(places: _Places, along: Sequence[Any], between: Sequence[Any]) -> dict[str, Any]:
+def _axes(places: _Places, along: Sequence[float], between: Sequence[float]) -> dict[str, Any]:
     """Across: x along the sentences, y between them. Down: y along them, x from left to right."""
-    if places.across:
-        return {"x": along, "y": between}
-    return {"x": [None if value is None else 1 - value for value in between], "y": along}
+    one, other = np.array(along, dtype=np.float32), np.array(between, dtype=np.float32)
+    return {"x": one, "y": other} if places.across else {"x": 1 - other, "y": one}
 
 
-def _lines(
-    weights: Float[np.ndarray, "target source"], places: _Places, row: int | None, column: int | None
-) -> list[plot.Trace]:
-    """Thin ones first, so that thick ones lie over them."""
-    pairs = [(float(weights[at]), at) for at in np.ndindex(*weights.shape) if np.isfinite(weights[at])]
+def _drawn(weights: Float[np.ndarray, "target source"]) -> tuple[list[Line], list[Line]]:
+    """The lines to draw, thin ones first so that thick ones lie over them; and those that are too many."""
+    every = sorted((abs(float(weights[at])), *at) for at in np.ndindex(*weights.shape) if np.isfinite(weights[at]))
+    lines = [(float(weights[i, j]), i, j) for _size, i, j in every]
+    too_many = max(len(lines) - MOST_LINES, 0)
+    return lines[too_many:], lines[:too_many]
+
+
+def _left_out_sentence(left_out: Sequence[Line]) -> str:
+    return _n(
+        "{count} line is too many and not drawn: its weight is {most}.",
+        "{count} lines are too many and not drawn: each at most {most}, together {sum}.",
+        len(left_out),
+        most=weight_text(left_out[-1][0]),
+        sum=weight_text(sum(weight for weight, _i, _j in left_out)),
+    )
+
+
+def _lines(lines: Sequence[Line], places: _Places, row: int | None, column: int | None) -> list[plot.Trace]:
+    """Few lines exactly as thick as their weights; of many, those of like thickness share a trace."""
     groups: dict[tuple[float, bool], list[tuple[int, int]]] = {}
-    own = len(pairs) <= _OWN_TRACES
-    for weight, (i, j) in sorted(pairs):
-        width = palette.thickness(weight)
+    for weight, i, j in lines:
+        # A weight that is no share is drawn by its size, at most as thick as 1.
+        width = palette.thickness(min(abs(weight), 1.0))
         forward = (row is None or i == row) and (column is None or j == column)
-        groups.setdefault((width if own else round(width * 2) / 2, forward), []).append((i, j))
+        if len(lines) > _OWN_TRACES:
+            width = palette.MINIMUM_STROKE + round((width - palette.MINIMUM_STROKE) * 2) / 2
+        groups.setdefault((width, forward), []).append((i, j))
     chosen = row is not None or column is not None
+    return [_line(cells, width, places, forward, chosen) for (width, forward), cells in groups.items()]
+
+
+def _line(cells: Sequence[tuple[int, int]], width: float, places: _Places, forward: bool, chosen: bool) -> plot.Trace:
+    strength = (width - palette.MINIMUM_STROKE) / (palette.STROKE_OF_ONE - palette.MINIMUM_STROKE)
+    alpha = 0.4 + 0.45 * min(1.0, strength) if forward else 0.12
+    colour = palette.HIGHLIGHT if chosen and forward else palette.CATEGORICAL[0]
+    return plot.scatter(
+        name="lines",
+        mode="lines",
+        line={"color": palette.with_alpha(colour, round(alpha, 3)), "width": round(width, 3)},
+        hoverinfo="skip",
+        showlegend=False,
+        **_curves(cells, places),
+    )
+
+
+def _curves(cells: Sequence[tuple[int, int]], places: _Places) -> dict[str, Any]:
+    """The points of these lines (target, source), one after another with a gap between."""
+    along: list[float] = []
+    between: list[float] = []
+    for i, j in cells:
+        x, y = curve(places.source[j], places.target[i])
+        along += [*x, np.nan]
+        between += [*y, np.nan]
+    return _axes(places, along, between)
+
+
+def _gold(places: _Places, sure: Collection[Link], possible: Collection[Link], written: int) -> list[plot.Trace]:
     traces = []
-    for (width, forward), cells in groups.items():
-        along: list[float | None] = []
-        between: list[float | None] = []
-        for i, j in cells:
-            x, y = curve(places.source[j], places.target[i])
-            along += [*x, None]
-            between += [*y, None]
-        strength = (width - palette.MINIMUM_STROKE) / (palette.STROKE_OF_ONE - palette.MINIMUM_STROKE)
-        alpha = 0.3 + 0.55 * min(1.0, strength) if forward else 0.12
-        colour = palette.HIGHLIGHT if chosen and forward else palette.CATEGORICAL[0]
-        traces.append(
-            plot.scatter(
-                name="lines",
-                mode="lines",
-                line={"color": palette.with_alpha(colour, alpha), "width": width},
-                hoverinfo="skip",
-                showlegend=False,
-                **_axes(places, along, between),
-            )
-        )
+    for links, broken in ((set(sure), False), (set(possible) - set(sure), True)):
+        there = gold.inside(links, rows=written, columns=len(places.source))
+        if there:
+            traces.append(gold.lines(broken, **_curves([(i, j) for j, i in there], places)))
     return traces
 
 
-def _gold(places: _Places, sure: Collection[Link], possible: Collection[Link]) -> list[plot.Trace]:
-    traces = []
-    for links, dash in ((set(sure), "solid"), (set(possible) - set(sure), "dot")):
-        along: list[float | None] = []
-        between: list[float | None] = []
-        for j, i in sorted(links):
-            if j < len(places.source) and i < len(places.target):
-                x, y = curve(places.source[j], places.target[i])
-                along += [*x, None]
-                between += [*y, None]
-        if along:
-            traces.append(
-                plot.scatter(
-                    name="gold",
-                    mode="lines",
-                    line={"color": gold.COLOUR, "width": 2, "dash": dash},
-                    hoverinfo="skip",
-                    showlegend=False,
-                    **_axes(places, along, between),
-                )
-            )
-    return traces
-
-
-def _hover(weights: Float[np.ndarray, "target source"], places: _Places, labels: Sequence[Sequence[str]]) -> plot.Trace:
-    """Invisible points in the middle of the lines, that tell their weights."""
-    cells = [at for at in np.ndindex(*weights.shape) if np.isfinite(weights[at])]
-    middles = [(places.source[j] + places.target[i]) / 2 for i, j in cells]
+def _hover(lines: Sequence[Line], places: _Places, labels: Sequence[Sequence[str]]) -> plot.Trace:
+    """Invisible points along the lines, that tell their weights: Plotly tells nothing of a line between its points."""
+    steps = (3, _POINTS // 2, _POINTS - 4) if len(lines) <= _HOVERED_ALONG else (3,)
+    along, between = [], []
+    for _weight, i, j in lines:
+        x, y = curve(places.source[j], places.target[i])
+        along += [x[step] for step in steps]
+        between += [y[step] for step in steps]
     return plot.scatter(
         name="lines",
         mode="markers",
-        marker={"size": 12, "opacity": 0},
-        customdata=[[i, j, float(weights[i, j])] for i, j in cells],
-        text=[f"{escaped(labels[1][i])} ← {escaped(labels[0][j])}" for i, j in cells],
+        marker={"size": 12, "opacity": 0, "color": palette.NEUTRAL},
+        customdata=[[i, j, weight] for weight, i, j in lines for _step in steps],
+        text=[f"{escaped(labels[1][i])} ← {escaped(labels[0][j])}" for _weight, i, j in lines for _step in steps],
         hovertemplate="%{text}<br>" + _("weight {weight}", weight="<b>%{customdata[2]:.4~g}</b>") + "<extra></extra>",
         showlegend=False,
-        **_axes(places, middles, [0.5] * len(cells)),
+        **_axes(places, along, between),
     )
 
 
@@ -243,7 +303,7 @@ def _words(
         told = [f"<b>{escaped(text)}</b>" if at == chosen else escaped(text) for at, text in enumerate(texts)]
         if name == "target" and written is not None:
             # What is not written yet has its place, and no more.
-            told = [text if at < written else "·" for at, text in enumerate(told)]
+            told = [text if at < written else UNWRITTEN for at, text in enumerate(told)]
         beside = numbers.get(name, [""] * len(texts))
         told = [_told(name, text, one, across=places.across) for text, one in zip(told, beside, strict=True)]
         traces.append(
@@ -258,7 +318,8 @@ def _words(
                 textposition=position,
                 textfont={"size": SIZE if places.across else 12},
                 customdata=[[name, at] for at in range(len(texts))],
-                hoverinfo="skip",
+                # Not "skip": what is not hovered cannot be clicked.
+                hoverinfo="none",
                 cliponaxis=False,
                 showlegend=False,
                 **_axes(places, along, [between] * len(along)),
@@ -267,7 +328,9 @@ def _words(
     return traces
 
 
-def _layout(places: _Places, labels: Sequence[Sequence[str]], title: str, has_gold: bool) -> dict[str, Any]:
+def _layout(
+    places: _Places, labels: Sequence[Sequence[str]], title: str, subtitle: str, has_gold: bool
+) -> dict[str, Any]:
     bottom = 30 if has_gold else 8
     ends = {
         "showgrid": False,
@@ -280,7 +343,12 @@ def _layout(places: _Places, labels: Sequence[Sequence[str]], title: str, has_go
     along = {**ends, "range": [0, places.length]}
     legend = {"orientation": "h", "x": 0, "y": 0, "yref": "container", "yanchor": "bottom", "itemclick": False}
     if places.across:
-        frame = layout.base(title=title, height=276 + bottom + (30 if title else 0), bottom=bottom + 42)
+        frame = layout.base(
+            title=title,
+            subtitle=subtitle,
+            height=276 + bottom + 30 * bool(title) + 20 * bool(subtitle),
+            bottom=bottom + 42,
+        )
         frame["margin"]["t"] += 40
         return frame | {
             "showlegend": has_gold,
@@ -290,7 +358,12 @@ def _layout(places: _Places, labels: Sequence[Sequence[str]], title: str, has_go
         }
     rooms = [layout.label_room(side, most=190.0) + 48 for side in labels]
     frame = layout.base(
-        title=title, height=round(places.length + 40 + bottom), left=rooms[0], right=rooms[1], bottom=bottom
+        title=title,
+        subtitle=subtitle,
+        height=round(places.length + 40 + 20 * bool(subtitle) + bottom),
+        left=rooms[0],
+        right=rooms[1],
+        bottom=bottom,
     )
     return frame | {
         "showlegend": has_gold,

@@ -1,6 +1,6 @@
 """Marks of gold links over a map or between two sentences: sure ones solid, possible ones broken."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from attnviz.base.language import _
@@ -11,7 +11,11 @@ Link = tuple[int, int]
 
 # Neither colour of a weight nor of a choice; told apart by their form as well.
 COLOUR = palette.CATEGORICAL[1]
-_INSET = 0.1
+# Under the frames: so they are seen on a cell of their own colour, too.
+EDGE = "#000000"
+_WIDTH = 2.0
+_INSET = 0.05
+_BROKEN = "5px,4px"
 
 
 def frames(sure: Collection[Link], possible: Collection[Link], *, rows: int, columns: int) -> list[dict[str, Any]]:
@@ -23,25 +27,45 @@ def frames(sure: Collection[Link], possible: Collection[Link], *, rows: int, col
             "x1": column + 0.5 - _INSET,
             "y0": row - 0.5 + _INSET,
             "y1": row + 0.5 - _INSET,
-            "line": {"color": COLOUR, "width": 2.5, "dash": "solid" if (column, row) in sure else "dot"},
+            "line": {"color": colour, "width": width, "dash": "solid" if (column, row) in sure else _BROKEN},
         }
-        for column, row in sorted(set(sure) | set(possible))
-        if 0 <= row < rows and 0 <= column < columns
+        for column, row in inside({*sure, *possible}, rows=rows, columns=columns)
+        for colour, width in ((EDGE, _WIDTH + 2.5), (COLOUR, _WIDTH))
     ]
+
+
+def inside(links: Collection[Link], *, rows: int, columns: int) -> Sequence[Link]:
+    """The links that have a place among so many target and source words, in order."""
+    return sorted((column, row) for column, row in links if 0 <= row < rows and 0 <= column < columns)
 
 
 def legend(sure: Collection[Link], possible: Collection[Link]) -> list[plot.Trace]:
     """What the marks mean, for the legend."""
-    kinds = [(_("gold link, sure"), "solid", set(sure)), (_("gold link, possible"), "dot", set(possible) - set(sure))]
+    kinds = [
+        (_("gold link, sure"), "solid", set(sure)),
+        (_("gold link, possible"), _BROKEN, set(possible) - set(sure)),
+    ]
     return [
         plot.scatter(
             x=[None],
             y=[None],
             mode="lines",
-            line={"color": COLOUR, "width": 2.5, "dash": dash},
+            line={"color": COLOUR, "width": _WIDTH, "dash": dash},
             name=name,
             showlegend=True,
         )
         for name, dash, links in kinds
         if links
     ]
+
+
+def lines(broken: bool, **attributes: Any) -> plot.Trace:
+    """The trace that draws links between two sentences through the given points."""
+    return plot.scatter(
+        name="gold, possible" if broken else "gold, sure",
+        mode="lines",
+        line={"color": COLOUR, "width": _WIDTH, "dash": _BROKEN if broken else "solid"},
+        hoverinfo="skip",
+        showlegend=False,
+        **attributes,
+    )

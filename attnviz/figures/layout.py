@@ -82,7 +82,7 @@ def token_axis(
     Beyond `most` every second, third … label is written; hovering names all of them, and whole (`wholes`) where
     the labels are short.
     """
-    step = -(-len(labels) // most)
+    step = max(-(-len(labels) // most), 1)
     written = list(range(0, len(labels), step))
     last = len(labels) - 0.5
     return {

@@ -15,6 +15,7 @@ ByLength = Mapping[int, tuple[int, int]]
 """Source words → sentences of that length, and how many of them were right."""
 
 _Z = 1.959964
+_APART = 0.12
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up")
 
 
@@ -39,7 +40,8 @@ def length_curve(models: Mapping[str, ByLength], *, title: str = "") -> go.Figur
         traces.append(
             plot.scatter(
                 name=escaped(name),
-                x=lengths,
+                # Beside each other: whiskers of equal lengths would lie on each other.
+                x=[length + (place - (len(models) - 1) / 2) * _APART for length in lengths],
                 y=[100 * share for share in shares],
                 mode="lines+markers",
                 line={"color": colour, "width": 2.5},
@@ -53,12 +55,12 @@ def length_curve(models: Mapping[str, ByLength], *, title: str = "") -> go.Figur
                     "width": 3,
                     "color": colour,
                 },
-                customdata=[list(counts[length]) for length in lengths],
+                customdata=[[length, *counts[length]] for length in lengths],
                 hovertemplate=_(
                     "{length} words: {right} of {count} right",
-                    length="%{x}",
-                    right="%{customdata[1]}",
-                    count="%{customdata[0]}",
+                    length="%{customdata[0]}",
+                    right="%{customdata[2]}",
+                    count="%{customdata[1]}",
                 )
                 + f"<extra>{escaped(name)}</extra>",
                 showlegend=True,

@@ -9,11 +9,18 @@ import plotly.graph_objects as go
 
 from attnviz.base.language import _
 from attnviz.figures import layout, palette, plot
+from attnviz.figures.cells import BLANK
 from attnviz.figures.escape import escaped
 
 Mark = Literal["head", "mean", "floor", "effect"]
 
 _ROW = 22
+# Pixels above the rows for the names of the columns of numbers, and of one row of the legend.
+_HEAD = 18
+_LEGEND = 19
+# A digit of a printed number, about, in pixels; and how many stand between two columns.
+_DIGIT = 6.6
+_BETWEEN = 3
 
 
 @dataclass(frozen=True)
@@ -64,7 +71,38 @@ def score_dots(rows: Sequence[ScoreRow], *, title: str = "", sentences: int = 0)
                 showlegend=True,
             )
         )
-    return plot.figure(traces, _layout(rows, title, sentences))
+    return plot.figure([*traces, *_beside(rows)], _layout(rows, title, sentences))
+
+
+def _beside(rows: Sequence[ScoreRow]) -> list[plot.Trace]:
+    """The error rate right of its whisker; precision and recall in two columns right of the plot."""
+    shared = {"mode": "text", "hoverinfo": "skip", "showlegend": False, "cliponaxis": False, "name": ""}
+    places = list(range(len(rows)))
+    pairs = [[_per_cent(share).rjust(5, BLANK) for share in (row.precision, row.recall)] for row in rows]
+    return [
+        plot.scatter(
+            x=[100 * (row.high if row.high == row.high else row.error_rate) for row in rows],
+            y=places,
+            text=[f" {_per_cent(row.error_rate)}" for row in rows],
+            textposition="middle right",
+            textfont={"size": 11},
+            **shared,
+        ),
+        # On an axis of its own, at its end and beyond it.
+        plot.scatter(
+            x=[1.0] * len(rows),
+            y=places,
+            xaxis="x2",
+            text=[(BLANK * _BETWEEN).join(["", *pair]) for pair in pairs],
+            textposition="middle right",
+            textfont={"size": 12},
+            **shared,
+        ),
+    ]
+
+
+def _per_cent(share: float) -> str:
+    return "—" if share != share else f"{100 * share:.1f}"
 
 
 def describe_score_dots(rows: Sequence[ScoreRow]) -> str:
@@ -122,21 +160,68 @@ def _layout(rows: Sequence[ScoreRow], title: str, sentences: int) -> dict[str, A
         _("{count} sentences; whiskers: 95 % bootstrap interval over sentences", count=sentences) if sentences else ""
     )
     most = max([100 * row.high for row in rows if row.high == row.high], default=100.0)
-    return layout.base(
+    kinds = len({row.mark for row in rows})
+    bottom = 58 + _LEGEND * kinds
+    base = layout.base(
         title=title,
         subtitle=subtitle,
-        height=144 + _ROW * len(rows),
-        left=layout.label_room(names, most=230.0),
-        # Room for two rows of the legend below the axis.
-        bottom=104,
-    ) | {
+        height=66 + _HEAD + bottom + _ROW * len(rows),
+        left=min(layout.label_room(names, most=230.0), 190.0),
+        right=12 + 2 * (5 + _BETWEEN) * _DIGIT,
+        bottom=bottom,
+    )
+    base["margin"]["t"] += _HEAD
+    # From the edge: beside the names there is little room.
+    base["title"] |= {"xref": "container", "pad": {"t": 10, "l": 8}}
+    return base | {
         "showlegend": True,
-        "legend": {"orientation": "h", "x": 0, "y": 0, "yref": "container", "yanchor": "bottom", "itemclick": False},
+        "legend": {
+            "orientation": "h",
+            "x": 0,
+            "xref": "container",
+            "y": 0,
+            "yref": "container",
+            "yanchor": "bottom",
+            "itemclick": False,
+        },
         "xaxis": {
-            "range": [0, min(100.0, palette.ceiling([most * 1.05], 10))],
+            "range": [0, palette.ceiling([most * 1.15], 10)],
             "title": layout.axis_title(_("alignment error rate, %"), 4),
             "automargin": False,
             "zeroline": False,
         },
+        "xaxis2": {"overlaying": "x", "range": [0, 1], "visible": False, "fixedrange": True},
         "yaxis": layout.token_axis(names, reverse=True),
+        "shapes": [_guide(row) for row in rows if row.mark == "floor" and row.error_rate == row.error_rate],
+        "annotations": [_heading(text, place) for place, text in enumerate((_("precision"), _("recall")))],
+    }
+
+
+def _heading(text: str, place: int) -> dict[str, Any]:
+    """Over a column of numbers, ending where they do."""
+    return {
+        "text": text,
+        "x": 1,
+        "xref": "paper",
+        "xanchor": "right",
+        "xshift": 4 + (place + 1) * (5 + _BETWEEN) * _DIGIT,
+        "y": 1,
+        "yref": "paper",
+        "yanchor": "bottom",
+        "showarrow": False,
+        "font": {"size": 11},
+    }
+
+
+def _guide(row: ScoreRow) -> dict[str, Any]:
+    """A dotted line down from a floor's dot: what lies right of it is no better than the floor."""
+    return {
+        "type": "line",
+        "x0": 100 * row.error_rate,
+        "x1": 100 * row.error_rate,
+        "yref": "paper",
+        "y0": 0,
+        "y1": 1,
+        "line": {"color": palette.NEUTRAL, "width": 1, "dash": "dot"},
+        "layer": "below",
     }

@@ -87,7 +87,7 @@ def test_a_link_brings_back_step_head_gold_and_sentence(opened, chromium_page):
     assert again.get_by_text("The step that writes “le”").all_inner_texts() == said
     again.wait_for_function(f"document.querySelectorAll('{READY}').length >= 2")
     assert _shapes(again, 1) == frames
-    expect(again.get_by_label("English sentence")).to_have_value(DRAWN)
+    expect(again.get_by_role("textbox", name="English sentence")).to_have_value(DRAWN)
 
 
 def test_a_clicked_cell_chooses_step_and_word_in_both_columns(opened):
@@ -111,7 +111,7 @@ def test_a_clicked_word_shows_which_steps_look_at_it(chromium_page, link):
 
 
 def test_an_unknown_word_is_mended_with_a_button(opened):
-    field = opened.get_by_label("English sentence")
+    field = opened.get_by_role("textbox", name="English sentence")
     field.fill("the small blakc dog")
     field.press("Enter")
     opened.get_by_text("The model does not know the word “blakc”").wait_for()
