@@ -18,7 +18,7 @@ def decoding(store: TranslationStore) -> None:
     view = store.view
     with st.popover(_("How it is written"), icon=":material/edit:", width="content"):
         st.selectbox(
-            _("The models write"), sorted({*OFFERED, view.beams}), disabled=bool(view.target),
+            _("The models write"), sorted({*OFFERED, view.beams}), width=360, disabled=bool(view.target),
             format_func=lambda beams: _("the likeliest word at every step (greedy)") if beams == 1
             else _("the best of {beams} beams", beams=beams),
             **store.widget("beams", view.beams, lambda beams: {"beams": beams, "step": None}),

@@ -98,14 +98,16 @@ def test_a_clicked_cell_chooses_step_and_word_in_both_columns(opened):
 def test_a_clicked_word_shows_which_steps_look_at_it(chromium_page, link):
     page = chromium_page(link(TranslationView(models=("gru",))), height=1600)
     page.wait_for_selector(READY, timeout=120_000)
-    place = page.evaluate(
+    # Once Plotly knows its axes.
+    place = page.wait_for_function(
         """() => {
             const plot = document.querySelector("[data-figure=lines] .attnviz-plot");
-            const words = plot.data.find(trace => trace.name === "source");
+            const words = plot._fullData.find(trace => trace.name === "source");
             const {xaxis, yaxis} = plot._fullLayout, box = plot.getBoundingClientRect();
-            return [box.x + xaxis._offset + xaxis.d2p(words.x[1]), box.y + yaxis._offset + yaxis.d2p(words.y[1])];
+            const at = [box.x + xaxis._offset + xaxis.d2p(words.x[1]), box.y + yaxis._offset + yaxis.d2p(words.y[1])];
+            return at.every(Number.isFinite) && at;
         }"""
-    )
+    ).json_value()
     page.mouse.click(*place)
     _says(page, "The step that writes “noir” puts more on “black” than all others do", 1)
 
