@@ -6,6 +6,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from attnviz.base.errors import InputError
+from attnviz.base.language import _m
 from attnviz.tokens import Tokens
 from attnviz.translation.reading import word_of_each
 from attnviz.translation.sentence import Link
@@ -78,7 +80,17 @@ def links(effect: Float[Tensor, "target_words source_words"]) -> frozenset[Link]
 
 
 def by_word(rows: Float[Tensor, " rows"], predicted: Tokens) -> Float[Tensor, " target_words"]:
-    """Sums over the pieces of each target word: the log-probability of a word is that of all its pieces."""
+    """Sums over the pieces of each target word: the log-probability of a word is that of all its pieces.
+
+    Raises `InputError` where there are more or fewer rows than tokens: the model then cut the same text in another way.
+    """
+    if len(rows) != len(predicted):
+        raise InputError(
+            _m("The model cuts “{text}” into {found} tokens now and into {expected} before; words cannot be compared."),
+            text=(predicted.source or "")[:60],
+            found=len(rows),
+            expected=len(predicted),
+        )
     owners = word_of_each(predicted)
     if owners is None:
         return rows[[place for place in range(len(predicted)) if not predicted.is_special(place)]]

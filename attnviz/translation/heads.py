@@ -12,7 +12,7 @@ from torch import Tensor
 from attnviz.attention import Attention
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
-from attnviz.translation.reading import Reading, combined, lay_out
+from attnviz.translation.reading import Reading, combined, gold_of, lay_out
 from attnviz.translation.scores import Counts, Score, count, score, total
 from attnviz.translation.sentence import Link, SentencePair
 from attnviz.translation.translator import Translation
@@ -90,7 +90,8 @@ def count_heads(translation: Translation, pair: SentencePair, reading: Reading) 
 
     Raises `InputError` where the pair has no gold links or other words than the translation.
     """
-    if pair.links is None:
+    gold = gold_of(pair, reading)
+    if gold is None:
         raise InputError(_m("“{text}” has no gold links to compare with."), text=pair.source_text[:60])
     layout = lay_out(translation, reading)
     counts = head_counts(translation)
@@ -102,7 +103,7 @@ def count_heads(translation: Translation, pair: SentencePair, reading: Reading) 
         links[HeadName(layer, None)] = layout.links(layout.matrix(combined(weights)))
     links[MEAN] = layout.links(layout.matrix(combined(torch.cat(layers))))
     ordered = {name: links[name] for name in names(counts)}
-    return Counted({name: count(found, pair.links) for name, found in ordered.items()}, ordered)
+    return Counted({name: count(found, gold) for name, found in ordered.items()}, ordered)
 
 
 def score_heads(counted: Sequence[Counted]) -> dict[HeadName, Score]:

@@ -1,7 +1,7 @@
 """How weights are read as an alignment: which row belongs to a target word, which columns count, pieces or words."""
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,7 +10,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attnviz.tokens import Tokens
-from attnviz.translation.sentence import Link
+from attnviz.translation.sentence import Link, Links, SentencePair
 from attnviz.translation.translator import Translation
 
 
@@ -19,7 +19,8 @@ class Reading:
     """rows: the row that predicts a target token, or the next one, that consumes it.
 
     hide_special: source tokens that belong to no word (end of the sentence, language codes) get no column.
-    hide_punctuation: neither do words without a letter or digit. renormalise: what is left of a row sums to 1.
+    hide_punctuation: neither do words without a letter or digit, and in the target they get no row. renormalise: what
+    is left of a row sums to 1.
     pieces: the tokens as the model has them, instead of words.
     """
 
@@ -87,13 +88,20 @@ class Layout:
 def lay_out(translation: Translation, reading: Reading) -> Layout:
     """What stands on both sides when the weights of this translation are read in this way."""
     source, target = translation.source, translation.predicted
-    source_words, target_words = word_of_each(source), word_of_each(target)
-    by_words = not reading.pieces and source_words is not None and target_words is not None
+    known = word_of_each(source), word_of_each(target)
+    by_words = not reading.pieces and None not in known
+    source_words, target_words = known[0] or _one_each(source), known[1] or _one_each(target)
     hidden = tuple(place for place in range(len(source)) if _is_hidden(source, place, source_words, reading))
     shown = [place for place in range(len(source)) if place not in hidden]
     shift = 1 if reading.rows == "consume" else 0
     # The row after the last one, that would consume the end of the sentence, does not exist.
-    rows = [place for place in range(len(target)) if not target.is_special(place) and place + shift < len(target)]
+    rows = [
+        place
+        for place in range(len(target))
+        if place + shift < len(target)
+        and not target.is_special(place)
+        and not _is_hidden(target, place, target_words, reading)
+    ]
     return Layout(
         source=_side(source, shown, source_words, by_words=by_words),
         target=_side(target, rows, target_words, by_words=by_words, shift=shift),
@@ -118,6 +126,33 @@ def word_of_each(tokens: Tokens) -> tuple[int | None, ...] | None:
     )
 
 
+def kept(links: Iterable[Link], pair: SentencePair, reading: Reading) -> frozenset[Link]:
+    """The links between words that the reading does not hide: what both gold and predictions are asked about."""
+    if not reading.hide_punctuation:
+        return frozenset(links)
+    return frozenset(
+        (source, target)
+        for source, target in links
+        if not is_punctuation(pair.source[source]) and not is_punctuation(pair.target[target])
+    )
+
+
+def gold_of(pair: SentencePair, reading: Reading) -> Links | None:
+    """The gold links that count when weights are read in this way."""
+    if pair.links is None:
+        return None
+    return Links(kept(pair.links.sure, pair, reading), kept(pair.links.possible, pair, reading))
+
+
+def _one_each(tokens: Tokens) -> tuple[int | None, ...]:
+    """Where nobody tells what makes a word, every token that is no special one is a word of its own."""
+    found: list[int | None] = []
+    for place in range(len(tokens)):
+        absent = tokens.is_special(place) or tokens.is_padding(place)
+        found.append(None if absent else sum(word is not None for word in found))
+    return tuple(found)
+
+
 def is_punctuation(text: str) -> bool:
     """Whether there is something, and neither a letter nor a digit."""
     return bool(text.strip()) and not any(unicodedata.category(letter)[0] in "LN" for letter in text)
@@ -134,7 +169,7 @@ def _is_hidden(tokens: Tokens, place: int, words: Sequence[int | None] | None, r
     if tokens.is_special(place) or (words is not None and words[place] is None):
         return reading.hide_special
     text = tokens.texts[place]
-    if words is not None and tokens.source is not None:
+    if words is not None and tokens.source is not None and tokens.spans is not None:
         text = tokens.source.split()[words[place] or 0]
     return reading.hide_punctuation and is_punctuation(text)
 

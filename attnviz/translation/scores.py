@@ -81,7 +81,7 @@ def _table(counts: Sequence[Counts]) -> Int[np.ndarray, "sentences 4"]:
 
 
 def _interval(table: Int[np.ndarray, "sentences 4"], resamples: int, seed: int) -> tuple[float, float]:
-    if not len(table) or not resamples:
+    if len(table) < 2 or not resamples:  # one sentence drawn again and again tells nothing
         return float("nan"), float("nan")
     random = np.random.default_rng(seed)
     rates = [

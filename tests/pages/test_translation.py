@@ -7,6 +7,7 @@ from attnviz.translation import grammar
 from attnviz.translation.heads import HeadName, weights_of
 from attnviz.ui import address
 from attnviz.ui.views.translation import TranslationView
+from tests.models.seq2seq.conftest import opened, t5, t5_folder_parts  # noqa: F401 - fixtures
 
 from .conftest import no_trace_of_failure
 from .conftest import said as read
@@ -243,3 +244,36 @@ def test_another_language_begins_without_a_step(open_page, pair):
     no_trace_of_failure(app)
     assert _view(app).pair == pair
     assert not app.error
+
+
+@pytest.fixture
+def their_model(request):
+    """A T5 with random weights, in a folder."""
+    return request.getfixturevalue("t5")
+
+
+def test_a_model_of_hugging_face_is_opened_when_a_person_asks_for_it(open_page, their_model):
+    app = _open(open_page, models=("gru", "other"), other=their_model.name, other_prefix="translate English to French:")
+    assert "The link asks for the model" in said(app)
+    _click(app, "source:load")
+    assert not app.error
+    # Drawn at random it writes nonsense; its text, its two layers of two heads and its pieces are its own.
+    found = their_model.translate("The black cat")
+    assert f"### {found.target_text}" in said(app).replace(chr(0x2060), "")
+    assert app.selectbox(key="translation:layer").options[0] == "mean of all 4 heads"
+    app.toggle(key="translation:pieces").set_value(True).run()
+    no_trace_of_failure(app)
+    app.toggle(key="translation:gold").set_value(True).run()
+    no_trace_of_failure(app)
+    assert "No gold links: the grammar knows those of its own sentences in our own models alone." in said(app)
+    app.text_input(key="translation:target").set_value("le chat noir").run()
+    no_trace_of_failure(app)
+    assert said(app).count("**forced: target given**") == 2
+    assert said(app).count("### le chat noir") == 2
+
+
+def test_a_language_that_the_model_does_not_know_is_one_sentence(open_page, their_model):
+    app = _open(open_page, models=("other",), other=their_model.name, other_target="Klingon")
+    _click(app, "source:load")
+    assert len(app.error) >= 1
+    assert "Klingon" in said(app)

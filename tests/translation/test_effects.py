@@ -5,6 +5,7 @@ import math
 import pytest
 import torch
 
+from attnviz.base.errors import InputError
 from attnviz.translation import Links, SentencePair, Translator, effects
 from attnviz.translation.mistakes import Mistake, by_kind, mistakes
 from tests.translation.made import tokens, translation
@@ -60,6 +61,11 @@ def test_pieces_of_a_target_word_are_summed():
     torch.testing.assert_close(
         effects.by_word(rows, tokens(["▁cha", "ts", "▁x"], end=True)), torch.tensor([-3.0, -4.0])
     )
+
+
+def test_rows_that_are_not_the_tokens_are_refused():
+    with pytest.raises(InputError, match=r"cuts “chats x” into 5 tokens now and into 4 before"):
+        effects.by_word(torch.zeros(5), tokens(["▁cha", "ts", "▁x"], end=True))
 
 
 def test_swap_by_hand():

@@ -3,7 +3,10 @@
 import pytest
 import torch
 
-from attnviz.translation.reading import Reading, is_punctuation, lay_out, word_of_each
+from attnviz.tokens import Tokens
+from attnviz.translation import Links, SentencePair, Translation
+from attnviz.translation.heads import MEAN, count_heads
+from attnviz.translation.reading import Reading, gold_of, is_punctuation, kept, lay_out, word_of_each
 from tests.translation.made import tokens, translation
 
 # Rows: what predicts "le", "chat", "noir", the end. Columns: the, black, cat, ".", the end.
@@ -60,6 +63,31 @@ def test_punctuation_hidden_and_what_is_left_brought_to_one():
     assert layout.source.labels == ("the", "black", "cat")
     torch.testing.assert_close(layout.matrix(WEIGHTS)[0], torch.tensor([0.5, 0.1, 0.2]) / 0.8)
     torch.testing.assert_close(layout.hidden_mass(WEIGHTS), torch.tensor([0.2, 0.1, 0.1]))
+
+
+def test_a_full_stop_that_is_hidden_is_neither_linked_nor_asked_for():
+    """Otherwise the target's full stop would be forced onto another word, and its gold link would be missed."""
+    pair = SentencePair(("no", "."), ("non", "."), Links(frozenset({(0, 0), (1, 1)}), frozenset()))
+    weights = torch.tensor([[0.9, 0.05, 0.05], [0.2, 0.7, 0.1], [0.1, 0.1, 0.8]])
+    made = translation(["▁no", "▁."], ["▁non", "▁."], weights[None])
+    reading = Reading(hide_punctuation=True)
+    layout = lay_out(made, reading)
+    assert layout.target.labels == ("non",)
+    assert layout.links(layout.matrix(weights)) == {(0, 0)}
+    assert gold_of(pair, reading) == Links(frozenset({(0, 0)}), frozenset())
+    assert kept({(0, 1), (1, 0), (0, 0)}, pair, reading) == {(0, 0)}
+    assert count_heads(made, pair, reading).heads[MEAN].error_rate == 0
+
+
+def test_tokens_without_places_are_words_of_their_own_whatever_special_ones_stand_before_them():
+    bare = Tokens(("en_XX", "a", "b", "</s>"), special=(True, False, False, True))
+    target = Tokens(("x", "</s>"), special=(False, True))
+    weights = torch.tensor([[0.0, 0.1, 0.8, 0.1], [0.0, 0.0, 0.0, 1.0]])
+    made = Translation(PIECES.trace, bare, target, target, torch.zeros(2), (), forced=True)
+    layout = lay_out(made, Reading())
+    assert layout.by_words is False
+    assert layout.source.labels == ("a", "b")
+    assert layout.links(layout.matrix(weights)) == {(1, 0)}
 
 
 PIECES = translation(["▁black", "▁ca", "ts"], ["▁cha", "ts"], torch.zeros(1, 3, 4))

@@ -43,6 +43,7 @@ def test_what_would_be_divided_by_zero_is_undefined():
     assert math.isnan(nothing.recall)
     assert math.isnan(nothing.error_rate)
     assert math.isnan(score([]).low)
+    assert math.isnan(score([Counts(4, 3, 2, 3)]).low), "one sentence drawn again and again"
 
 
 def test_interval_of_sentences_that_are_all_alike_is_a_point():

@@ -6,8 +6,10 @@ import re
 
 import pytest
 
+from attnviz import models
 from attnviz.base.errors import InputError
 from attnviz.base.language import LANGUAGES, speaking
+from attnviz.translation import grammar
 from attnviz.ui import address
 from attnviz.ui.navigation import PLACES
 from attnviz.ui.stories import catalogue
@@ -120,6 +122,22 @@ def _printed(step):
     found[1] -= {"3", "1"} - found[0]
     assert found[0] == found[1] == found[2]
     return found[0]
+
+
+def test_the_numbers_in_the_second_story_are_those_that_the_models_give():
+    steps = catalogue.shipped("not-quite-an-alignment").steps
+    vector = models.load("translation/en-fr/bottleneck", device="cpu").module.first_state.in_features
+    assert str(vector) in _printed(steps[0])
+
+    found = models.load("translation/en-fr/gru", device="cpu").translate(steps[2].shown().text)
+    weights = found.trace[0].weights(0)
+    noir, black, cat = 2, 1, 2
+    assert found.predicted.texts[noir] == "noir"
+    assert f"{float(weights[noir, black]):.3f}" in _printed(steps[2])
+    # The step that writes “le” looks most at “cat”, and gold does not link them.
+    assert steps[6].shown().step == 0
+    assert int(weights[0].argmax()) == cat
+    assert (cat, 0) not in grammar.translate("fr", ("the", "black", "cat")).links.possible
 
 
 def test_a_step_of_an_example_speaks_the_language_of_whoever_walks():

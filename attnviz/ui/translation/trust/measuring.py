@@ -2,7 +2,7 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,7 +15,7 @@ from attnviz.models import GrammarTranslator
 from attnviz.translation import SentencePair, Translation, Translator, effects, grammar
 from attnviz.translation.floors import Ibm1, diagonal
 from attnviz.translation.heads import Chosen, Counted, HeadName, choose_on_half, count_heads
-from attnviz.translation.reading import Reading
+from attnviz.translation.reading import Reading, gold_of, kept
 from attnviz.translation.scores import Counts, Score, count, score
 from attnviz.translation.sentence import Link
 
@@ -130,8 +130,9 @@ def measure(spec: Spec, translator: Translator, file: tuple[SentencePair, ...] =
         with _few_threads(translator):
             changes = list(effects.removals(translator, [one for _pair, one in forced]))
         for change, (pair, _one) in zip(changes, forced, strict=True):
-            assert pair.links is not None  # noqa: S101 - counted above
-            effect.append(count(effects.links(change), pair.links))
+            gold = gold_of(pair, spec.reading)
+            assert gold is not None  # noqa: S101 - counted above
+            effect.append(count(kept(effects.links(change), pair, spec.reading), gold))
         yield _LAST * (start + len(batch)) / len(pairs)
     if not taken:
         raise InputError(
@@ -151,14 +152,18 @@ def _finish(
         yield _LAST + (0.97 - _LAST) * place / len(counted[0].heads)
     model = _trained(spec.language) if spec.on != "file" else Ibm1(pairs)
     yield 0.99
-    golds = [(pair, pair.links) for pair in pairs if pair.links is not None]
+    golds = [(pair, gold) for pair in pairs if (gold := gold_of(pair, spec.reading)) is not None]
+
+    def floor(links: Callable[[SentencePair], frozenset[Link]]) -> Score:
+        return score([count(kept(links(pair), pair, spec.reading), gold) for pair, gold in golds])
+
     found = Found(
         pairs=tuple(pairs),
         scores=scores,
         links={name: tuple(one.links[name] for one in counted) for name in counted[0].links},
         chosen=choose_on_half(counted),
-        diagonal=score([count(diagonal(len(pair.source), len(pair.target)), links) for pair, links in golds]),
-        ibm=score([count(model.links(pair.source, pair.target), links) for pair, links in golds]),
+        diagonal=floor(lambda pair: diagonal(len(pair.source), len(pair.target))),
+        ibm=floor(lambda pair: model.links(pair.source, pair.target)),
         effect=score(effect),
         left_out=left_out,
     )
