@@ -12,9 +12,10 @@ from attnviz.models.translation import shipped
 from attnviz.models.translation.shipped import Facts
 from attnviz.translation.heads import Chosen, HeadName
 from attnviz.translation.scores import Score
-from attnviz.ui import presenting
-from attnviz.ui.components import ChartClick, chart
+from attnviz.ui import panels, presenting
+from attnviz.ui.components import ChartClick
 from attnviz.ui.page import plain
+from attnviz.ui.panels import Picture
 from attnviz.ui.sidebar import chosen_device
 from attnviz.ui.translation.saying import title
 from attnviz.ui.translation.store import TranslationStore
@@ -23,7 +24,6 @@ from attnviz.ui.translation.trust import going, own_file, wrong
 from attnviz.ui.translation.trust.measuring import KEPT, TRAINED_ON, Found, LeftOut, Spec, measure, name_of
 
 COUNTS = (100, 500, 1000)
-_TABLE_ROW = 35
 ON = {
     "test": _m("held-out sentences of the grammar"),
     "unseen": _m("sentences with word pairs never trained on"),
@@ -105,11 +105,11 @@ def _show(store: TranslationStore, judged: Wanted, spec: Spec, found: Found) -> 
         if name is not None:
             store.change(layer=name.layer, head=name.head)
 
-    chart(
-        "translation-scores", {"scores": figure}, descriptions={"scores": figures.describe_score_dots(rows)},
-        height=int(figure.layout.height), on_click=click,
-    )  # fmt: skip
-    presenting.leave_out(lambda: _numbers(rows))
+    picture = Picture(
+        figure, figures.describe_score_dots(rows), lambda: figures.table_score_dots(rows), int(figure.layout.height)
+    )
+    panels.show("translation-scores", {"scores": picture}, on_click=click)
+    presenting.leave_out(lambda: st.caption(_("Press a head or a mean in the picture to look at it above.")))
     st.markdown(_origin(spec, found))
     with st.container():
         if not found.is_single:
@@ -124,14 +124,6 @@ def _show(store: TranslationStore, judged: Wanted, spec: Spec, found: Found) -> 
     wrong.wrong(store, judged, found)
 
 
-def _numbers(rows: list[ScoreRow]) -> None:
-    """Precision, recall and intervals; the table's own menu saves it as CSV."""
-    st.caption(_("Press a head or a mean in the picture to look at it above."))
-    table = figures.table_score_dots(rows)
-    formats = {name: st.column_config.NumberColumn(format="%.1f") for name in table.columns[1:]}
-    st.dataframe(table, hide_index=True, column_config=formats, height=_TABLE_ROW * (len(rows) + 1) + 3)
-
-
 def score_entries(found: Found) -> list[tuple[ScoreRow, HeadName | None]]:
     """All rows and the heads that they are of, the lowest error rate first; a single head is no mean."""
     scores = dict(found.scores)
@@ -144,7 +136,7 @@ def score_entries(found: Found) -> list[tuple[ScoreRow, HeadName | None]]:
     rows += [
         (_row(_("the diagonal"), "floor", found.diagonal), None),
         (_row(_("IBM model 1"), "floor", found.ibm), None),
-        (_row(_("source word whose removal costs most"), "effect", found.effect), None),
+        (_row(_("effect of removing words"), "effect", found.effect), None),
     ]
     return sorted(rows, key=lambda row: (row[0].error_rate != row[0].error_rate, row[0].error_rate))
 
