@@ -11,11 +11,12 @@ EMPTY = ""
 
 def diagonal(source: int, target: int) -> frozenset[Link]:
     """Every target word with the source word whose middle is nearest in proportion; the earlier one of two."""
-    found = set()
-    for row in range(target):
-        middle = (row + 0.5) / target
-        found.add((min(range(source), key=lambda column: (abs((column + 0.5) / source - middle), column)), row))
-    return frozenset(found)
+    return frozenset((_nearest(row, source, target), row) for row in range(target))
+
+
+def _nearest(row: int, source: int, target: int) -> int:
+    # |(column + ½) / source − (row + ½) / target| in whole numbers, so that ties are ties.
+    return min(range(source), key=lambda column: (abs((2 * column + 1) * target - (2 * row + 1) * source), column))
 
 
 class Ibm1:

@@ -12,7 +12,7 @@ from torch import Tensor
 from attnviz.attention import Attention
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
-from attnviz.translation.reading import Reading, combined, gold_of, lay_out
+from attnviz.translation.reading import Reading, combined, gold_of, lay_out, word_of_each
 from attnviz.translation.scores import Counts, Score, count, score, total
 from attnviz.translation.sentence import Link, SentencePair
 from attnviz.translation.translator import Translation
@@ -88,11 +88,20 @@ def names(counts: Sequence[int]) -> Iterator[HeadName]:
 def count_heads(translation: Translation, pair: SentencePair, reading: Reading) -> Counted:
     """The links of every head and mean in one sentence, against its gold ones.
 
-    Raises `InputError` where the pair has no gold links or other words than the translation.
+    Raises `InputError` where the pair has no gold links, and where the tokenizer does not tell what makes a word. The
+    pair must have the words of the translation.
     """
     gold = gold_of(pair, reading)
     if gold is None:
         raise InputError(_m("“{text}” has no gold links to compare with."), text=pair.source_text[:60])
+    for side in (translation.source, translation.predicted):
+        if word_of_each(side) is None:
+            raise InputError(
+                _m(
+                    "The tokenizer does not tell where its tokens stand in “{text}”, so they cannot be put together into words."
+                ),
+                text=(side.source or "")[:60],
+            )
     layout = lay_out(translation, reading)
     counts = head_counts(translation)
     layers = [attention.weights(None).float().cpu() for attention in cross_attentions(translation)]

@@ -11,6 +11,8 @@ def test_the_diagonal_of_equal_and_unequal_lengths():
     assert diagonal(2, 4) == {(0, 0), (0, 1), (1, 2), (1, 3)}
     # The middle of one target word is as near to both source words: the earlier one.
     assert diagonal(2, 1) == {(0, 0)}
+    # The middle of the second of three words, 1/2, lies exactly between 5/12 and 7/12.
+    assert (2, 1) in diagonal(6, 3)
 
 
 def pairs(*texts: tuple[str, str]) -> list[SentencePair]:

@@ -1,9 +1,12 @@
 """Heads against gold links."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
 from attnviz.base.errors import InputError
+from attnviz.tokens import Tokens
 from attnviz.translation import Links, SentencePair
 from attnviz.translation.heads import (
     MEAN,
@@ -73,6 +76,13 @@ def test_without_cross_attention_or_gold_there_is_a_sentence():
         cross_attentions(bare)
     with pytest.raises(InputError, match="“a b” has no gold links"):
         count_heads(made(RIGHT), SentencePair(("a", "b"), ("x", "y")), Reading())
+
+
+def test_without_the_places_of_tokens_there_are_no_words_to_compare():
+    one = made(RIGHT)
+    nowhere = replace(one, source=Tokens(("a", "b", "</s>"), special=(False, False, True), source="a b"))
+    with pytest.raises(InputError, match="does not tell where its tokens stand in “a b”"):
+        count_heads(nowhere, PAIR, Reading())
 
 
 def test_crossing_pairs_of_links():
