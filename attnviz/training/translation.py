@@ -136,10 +136,15 @@ def measure(translator: GrammarTranslator, seed: int, seconds: float, held_out: 
     )
 
 
-def black(translator: GrammarTranslator) -> float:
-    """How much of its weight the word for “black” puts on “black” in “the black cat”: mean over all layers and heads."""
+def black(translator: GrammarTranslator) -> float | None:
+    """How much of its weight the word for “black” puts on “black” in “the black cat”: mean over all layers and heads.
+
+    None where a trial on few sentences has not met these words.
+    """
     (pair,) = (grammar.translate(translator.language, ("the", "black", "cat")),)
     assert pair is not None and pair.links is not None  # noqa: S101, PT018 - the grammar knows this one
+    if not _knows(translator, pair):
+        return None
     (translation,) = translator.force([(pair.source_text, pair.target_text)])
     (row,) = (target for source, target in pair.links.sure if pair.source[source] == "black")
     reading = Reading(hide_special=False)
@@ -169,6 +174,10 @@ def _exact(translator: GrammarTranslator, pairs: Sequence[SentencePair]) -> list
     return [knows and next(written) == pair.target for pair, knows in zip(pairs, known, strict=True)]
 
 
+def _knows(translator: GrammarTranslator, pair: SentencePair) -> bool:
+    return all(map(translator.source.knows, pair.source)) and all(map(translator.target.knows, pair.target))
+
+
 def _by_length(pairs: Sequence[SentencePair], right: Sequence[bool]) -> dict[int, tuple[int, int]]:
     found: dict[int, list[bool]] = defaultdict(list)
     for pair, exact in zip(pairs, right, strict=True):
@@ -177,11 +186,7 @@ def _by_length(pairs: Sequence[SentencePair], right: Sequence[bool]) -> dict[int
 
 
 def _error_rates(translator: GrammarTranslator, pairs: Sequence[SentencePair]) -> dict[HeadName, float]:
-    known = [
-        pair
-        for pair in pairs
-        if all(map(translator.source.knows, pair.source)) and all(map(translator.target.knows, pair.target))
-    ]
+    known = [pair for pair in pairs if _knows(translator, pair)]
     forced = translator.force((pair.source_text, pair.target_text) for pair in known)
     counted = [count_heads(one, pair, Reading()) for one, pair in zip(forced, known, strict=True)]
     return {

@@ -8,9 +8,10 @@ import torch
 from attnviz.__main__ import main
 from attnviz.base.errors import InputError
 from attnviz.models.translation import shipped
+from attnviz.models.translation.translator import GrammarTranslator
 from attnviz.models.translation.vocabulary import Vocabulary
 from attnviz.training.fitting import Recipe, fit, padded
-from attnviz.training.translation import SIZES, Trial, train
+from attnviz.training.translation import SIZES, Trial, black, train
 from attnviz.translation import grammar
 
 TRIAL = Trial(steps=3, sentences=200, held_out=5)
@@ -40,6 +41,23 @@ def test_a_trial_of_every_model(name: str, tmp_path):
     )
     assert any("seed 1" in line for line in lines)
     assert shipped.facts_from_json(json.loads((tmp_path / f"{pair}-{kind}.json").read_text())) == facts
+
+
+def test_words_that_a_trial_has_not_met_are_not_measured():
+    pair = grammar.translate("ru", ("the", "black", "cat"))
+    assert pair is not None
+    source = Vocabulary.of([pair.source])
+    lacking, whole = Vocabulary.of([pair.target[1:]]), Vocabulary.of([pair.target])
+    made = {
+        len(target): GrammarTranslator(
+            "translation/en-ru/gru", None, "gru", shipped.build("gru", source, target, SIZES["gru"]), source, target
+        )
+        for target in (lacking, whole)
+    }
+    assert black(made[len(lacking)]) is None
+    weight = black(made[len(whole)])
+    assert weight is not None
+    assert 0 < weight < 1
 
 
 def examples(count: int):

@@ -20,6 +20,7 @@ from attnviz.models.translation.vocabulary import SPECIAL, Vocabulary
 
 WEIGHTS = Path(__file__).parent / "weights"
 PREFIX = "translation/"
+MOST_LAYERS = 64
 PAIRS = ("en-fr", "en-ja", "en-ru")
 KINDS: tuple[Kind, ...] = ("gru", "transformer")
 NAMES = (*(f"{PREFIX}{pair}/{kind}" for pair in PAIRS for kind in KINDS), f"{PREFIX}en-fr/bottleneck")
@@ -39,8 +40,8 @@ class Measured:
 
     exact: share of sentences whose translation is word for word that of the grammar, by split. by_length: source
     words → (sentences, exactly translated). aer: alignment error rate of the mean over all layers and heads on
-    `test`, rows that predict, end of the sentence hidden; heads: the same of each "layer.head". noir: the largest
-    part of "noir" on "black" in "the black cat": the mean over all layers and heads.
+    `test`, rows that predict, end of the sentence hidden; heads: the same of each "layer.head". noir: how
+    much of its weight the word for "black" puts on "black" in "the black cat": the mean over all layers and heads.
     """
 
     seed: int
@@ -143,15 +144,35 @@ def read(path: Path, name: str, *, card: Card | None = None, device: str | None 
         kind, sizes = told["kind"], {str(key): int(size) for key, size in told["sizes"].items()}
         if kind not in get_args(Kind) or any(not 0 < size <= 4096 for size in sizes.values()):
             raise ValueError(f"kind {kind!r}, sizes {sizes}")
+        _check_sizes(sizes)
         source, target = (Vocabulary(tuple(map(str, told[side]))) for side in ("source", "target"))
         if any(side.words[: len(SPECIAL)] != SPECIAL for side in (source, target)):
             raise ValueError("special words")
+        if any(len(set(side.words)) != len(side) for side in (source, target)):
+            raise ValueError("a word twice")
+        if not all(bool(weight.isfinite().all()) for weight in weights.values()):
+            raise ValueError("weights that are no finite numbers")
         module = build(kind, source, target, sizes)
         module.load_state_dict(weights)
-    except (OSError, SafetensorError, ValueError, KeyError, TypeError, AttributeError, RuntimeError) as reason:
+    except (
+        OSError,
+        SafetensorError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        RuntimeError,
+        OverflowError,
+    ) as reason:
         said = " ".join(str(reason).split())[:100]
         raise InputError(_NOT_OURS, file=path.name, reason=said) from reason
     return GrammarTranslator(name, card, kind, module.to(place), source, target)
+
+
+def _check_sizes(sizes: Mapping[str, int]) -> None:
+    """Before anything of these sizes is made: layers are few, and heads part the width evenly."""
+    if sizes.get("layers", 1) > MOST_LAYERS or sizes.get("width", 1) % sizes.get("heads", 1):
+        raise ValueError(f"sizes {dict(sizes)}")
 
 
 def write(path: Path, translator: GrammarTranslator, sizes: Mapping[str, int]) -> None:

@@ -23,6 +23,8 @@ def english(text: str, vocabulary: Vocabulary) -> tuple[str, ...]:
     for short, whole in _SHORT.items():
         text = re.sub(rf"\b{short}\b", whole, text)
     text = re.sub(r"(\w)n't\b", r"\1 not", text)
+    # After these “'s” is a verb and no possessor.
+    text = re.sub(r"\b(it|he|she|that|there|who|what|where)'s\b", r"\1 is", text)
     text = re.sub(r"(\w)('s)\b", r"\1 \2", text)
     text = re.sub(r"(\w|')\.(?=\s|$)", r"\1 .", text)
     return _checked(text.split(), vocabulary)

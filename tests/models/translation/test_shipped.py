@@ -174,6 +174,8 @@ def _broken(tmp_path, **changes):
         {"kind": '"pickle"'},
         {"sizes": '{"width": 1000000}'},
         {"sizes": "[1]"},
+        {"sizes": '{"width": Infinity}'},
+        {"sizes": '{"width": 96, "layers": 4096}'},
         {"source": '["<s>"]'},
         {"source": "not json"},
         {"output__weight": torch.zeros(2, 2)},
@@ -183,6 +185,30 @@ def _broken(tmp_path, **changes):
 def test_a_file_that_is_no_model_of_ours_gets_a_sentence(tmp_path, changes):
     with pytest.raises(InputError, match=r"broken\.safetensors is no translation model of attnviz"):
         shipped.read(_broken(tmp_path, **changes), "translation/en-fr/gru", device="cpu")
+
+
+def test_a_word_twice_and_numbers_that_are_none_are_refused(tmp_path):
+    whole = shipped.load("translation/en-fr/gru", "cpu")
+    words = list(whole.target.words)
+    with pytest.raises(InputError, match="a word twice"):
+        shipped.read(
+            _broken(tmp_path, target=json.dumps([*words[:-1], words[3]])), "translation/en-fr/gru", device="cpu"
+        )
+    with pytest.raises(InputError, match="no finite numbers"):
+        shipped.read(
+            _broken(tmp_path, output__bias=torch.full((len(words),), torch.nan)), "translation/en-fr/gru", device="cpu"
+        )
+
+
+def test_heads_that_do_not_part_the_width_are_refused(tmp_path):
+    name = "translation/en-fr/transformer"
+    path = tmp_path / "broken.safetensors"
+    told = shipped.load(name, "cpu")
+    shipped.write(path, told, {"width": 64, "layers": 3, "heads": 3})
+    with pytest.raises(InputError, match="broken"):
+        shipped.read(path, name, device="cpu")
+    shipped.write(path, told, {"width": 64, "layers": 3, "heads": 4})
+    assert shipped.read(path, name, device="cpu").target.words == told.target.words
 
 
 def test_a_file_that_is_cut_off_gets_a_sentence(tmp_path):

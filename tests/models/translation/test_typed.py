@@ -46,6 +46,13 @@ def test_special_words_cannot_be_typed(word: str):
         typed.english(word, ENGLISH)
 
 
+@pytest.mark.parametrize("text", ["It's a cat.", "he’s the cat", "There's the cat"])
+def test_a_verb_that_was_drawn_together_is_no_possessor(text: str):
+    told = Vocabulary.of([("it", "he", "there", "a", "the", "'s", "cat", ".")])
+    with pytest.raises(InputError, match="does not know the word “is”"):
+        typed.english(text, told)
+
+
 def test_nothing_and_too_much():
     with pytest.raises(InputError, match="empty"):
         typed.english("  ", ENGLISH)
