@@ -33,20 +33,7 @@ def removal(
 
     Positive: the word helped. The end of the sentence is left out. A source of one word cannot be without it: NaN.
     """
-    if len(source) == 1:
-        before = by_word(translator.log_probabilities([(" ".join(source), target)])[0], predicted)
-        return torch.full((len(before), 1), torch.nan)
-    texts = [" ".join(source), *(without(source, place) for place in range(len(source)))]
-    before, *after = translator.log_probabilities([(text, target) for text in texts])
-    return torch.stack([by_word(before - one, predicted) for one in after], 1)
-
-
-def swap(
-    translator: Translator, source: Sequence[str], target: str, predicted: Tokens, place: int, word: str
-) -> tuple[Float[Tensor, " target_words"], Float[Tensor, " target_words"]]:
-    """The log-probability of each target word before, and with another word in this place of the source."""
-    before, after = translator.log_probabilities([(" ".join(source), target), (swapped(source, place, word), target)])
-    return by_word(before, predicted), by_word(after, predicted)
+    return next(_removals(translator, [(source, target, predicted)]))
 
 
 def removals(
@@ -55,19 +42,33 @@ def removals(
     """As `removal`, for many sentences, several at once."""
     for start in range(0, len(translations), _BATCH):
         batch = translations[start : start + _BATCH]
-        runs: list[tuple[str, str]] = []
-        for one in batch:
-            words = (one.source.source or "").split()
-            texts = [" ".join(words), *(without(words, place) for place in range(len(words)) if len(words) > 1)]
-            runs += [(text, one.target_text) for text in texts]
-        found = iter(translator.log_probabilities(runs))
-        for one in batch:
-            count = len((one.source.source or "").split())
-            before = next(found)
-            if count == 1:
-                yield torch.full((len(by_word(before, one.predicted)), 1), torch.nan)
-                continue
-            yield torch.stack([by_word(before - next(found), one.predicted) for _ in range(count)], 1)
+        yield from _removals(
+            translator, [((one.source.source or "").split(), one.target_text, one.predicted) for one in batch]
+        )
+
+
+def change(
+    translator: Translator, source: str, changed: str, target: str, predicted: Tokens
+) -> tuple[Float[Tensor, " target_words"], Float[Tensor, " target_words"]]:
+    """The log-probability of each target word with one source and with another."""
+    before, after = translator.log_probabilities([(source, target), (changed, target)])
+    return by_word(before, predicted), by_word(after, predicted)
+
+
+def _removals(
+    translator: Translator, sentences: Sequence[tuple[Sequence[str], str, Tokens]]
+) -> Iterator[Float[Tensor, "target_words source_words"]]:
+    runs: list[tuple[str, str]] = []
+    for source, target, _predicted in sentences:
+        places = range(len(source)) if len(source) > 1 else ()
+        runs += [(text, target) for text in (" ".join(source), *(without(source, place) for place in places))]
+    found = iter(translator.log_probabilities(runs))
+    for source, _target, predicted in sentences:
+        before = by_word(next(found), predicted)
+        if len(source) == 1:
+            yield torch.full((len(before), 1), torch.nan)
+        else:
+            yield torch.stack([before - by_word(next(found), predicted) for _word in source], 1)
 
 
 def links(effect: Float[Tensor, "target_words source_words"]) -> frozenset[Link]:

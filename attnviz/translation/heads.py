@@ -1,7 +1,7 @@
 """The cross-attention of a translation, head by head, and how well each agrees with gold links."""
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -51,14 +51,6 @@ def cross_attentions(translation: Translation) -> list[Attention]:
     if not found:
         raise InputError(_m("The model has no cross-attention: its decoder does not look at the source word by word."))
     return found
-
-
-def all_weights(translation: Translation) -> Float[Tensor, "layers heads rows columns"]:
-    """The weights of all layers and heads; a layer with fewer heads than others is filled up with its mean."""
-    layers = [attention.weights(None).float().cpu() for attention in cross_attentions(translation)]
-    most = max(len(layer) for layer in layers)
-    filled = [torch.cat([layer, layer.nanmean(0, keepdim=True).expand(most - len(layer), -1, -1)]) for layer in layers]
-    return torch.stack(filled)
 
 
 def head_counts(translation: Translation) -> tuple[int, ...]:
@@ -146,15 +138,3 @@ def _chosen(one: Sequence[Counted], other: Sequence[Counted]) -> Chosen:
     }
     best = min(rates, key=lambda name: (rates[name], name))
     return Chosen(best, rates[best], score([sentence.heads[best] for sentence in other]))
-
-
-def crossings(links: Iterable[Link]) -> tuple[int, int]:
-    """How many pairs of links cross, and how many pairs there are, of links between different words on both sides."""
-    found = sorted(links)
-    pairs = [
-        (one, other)
-        for place, one in enumerate(found)
-        for other in found[place + 1 :]
-        if one[0] != other[0] and one[1] != other[1]
-    ]
-    return sum((one[0] - other[0]) * (one[1] - other[1]) < 0 for one, other in pairs), len(pairs)

@@ -49,6 +49,18 @@ def test_the_first_view_shows_noir_looking_at_black_in_both_models(open_page):
     assert "A weight on “black” lies on the encoder's state at that position" in said(app)
 
 
+def test_a_sentence_that_is_none_of_the_grammars_is_said_to_be_so_and_its_full_stop_can_be_added(open_page):
+    app = _open(open_page, text="The black cat sleeps")
+    assert "The grammar does not make this sentence" in said(app)
+    _click(app, "translation:stop-added")
+    assert _view(app).text == "The black cat sleeps ."
+    assert "The grammar does not make this sentence" not in said(app)
+    # With a full stop it would be none either.
+    strange = _open(open_page, text="the women 's cat")
+    assert "The grammar does not make this sentence" in said(strange)
+    assert not [button for button in strange.button if button.key == "translation:stop-added"]
+
+
 def test_the_decoder_is_stepped_through_with_buttons_and_slider(open_page):
     app = _click(open_page("translation"), "translation:back")
     assert said(app).count("The step that writes “chat”") == 2

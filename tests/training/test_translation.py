@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from attnviz.__main__ import main
+from attnviz.base import threads
 from attnviz.base.errors import InputError
 from attnviz.models.translation import shipped
 from attnviz.models.translation.translator import GrammarTranslator
@@ -22,10 +23,8 @@ TRIED = ("en-fr/gru", "en-fr/bottleneck", "en-ja/transformer", "en-ru/gru")
 @pytest.fixture(autouse=True)
 def one_thread():
     """Small matrices gain nothing from more, and lose much where the cores are busy."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+    with threads.one_thread():
+        yield
 
 
 @pytest.mark.parametrize("name", [f"{shipped.PREFIX}{name}" for name in TRIED])

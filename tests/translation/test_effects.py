@@ -69,7 +69,8 @@ def test_rows_that_are_not_the_tokens_are_refused():
 
 
 def test_swap_by_hand():
-    before, after = effects.swap(Known(), ["a", "b"], "x y", tokens(["▁x", "▁y"], end=True), 0, "b")
+    changed = effects.swapped(["a", "b"], 0, "b")
+    before, after = effects.change(Known(), "a b", changed, "x y", tokens(["▁x", "▁y"], end=True))
     torch.testing.assert_close(before.exp(), torch.tensor([0.8, 0.8]))
     torch.testing.assert_close(after.exp(), torch.tensor([0.1, 0.8]))
 

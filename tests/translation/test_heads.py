@@ -14,7 +14,6 @@ from attnviz.translation.heads import (
     choose_on_half,
     count_heads,
     cross_attentions,
-    crossings,
     score_heads,
     weights_of,
 )
@@ -83,8 +82,3 @@ def test_without_the_places_of_tokens_there_are_no_words_to_compare():
     nowhere = replace(one, source=Tokens(("a", "b", "</s>"), special=(False, False, True), source="a b"))
     with pytest.raises(InputError, match="does not tell where its tokens stand in “a b”"):
         count_heads(nowhere, PAIR, Reading())
-
-
-def test_crossing_pairs_of_links():
-    assert crossings([(0, 0), (1, 2), (2, 1)]) == (1, 3)
-    assert crossings([(0, 0), (0, 1), (1, 1)]) == (0, 1)

@@ -37,6 +37,8 @@ def sentence(store: TranslationStore) -> InputError | None:
     with st.container():
         if wrong is not None:
             _near(store, wrong)
+        elif store.view.models != ("other",):
+            _unlike(store)
     return wrong
 
 
@@ -92,6 +94,21 @@ def _near(store: TranslationStore, wrong: InputError) -> None:
                 word, key=f"translation:near:{place}", icon=":material/find_replace:",
                 on_click=lambda word=word: store.change(**_typed(replaced(store.view.text, unknown, word))),
             )  # fmt: skip
+
+
+def _unlike(store: TranslationStore) -> None:
+    """Says where a sentence of known words is none of the grammar's, and helps where only its full stop is missing."""
+    words = grammar_translator(store.view.pair).source_words(store.view.text)
+    if grammar.translate("fr", words) is not None:
+        return
+    st.caption(
+        _("The grammar does not make this sentence: our models were not trained on such ones, and may write anything.")
+    )
+    if grammar.translate("fr", (*words, ".")) is not None:
+        st.button(
+            _("Add the full stop"), icon=":material/add:", key="translation:stop-added",
+            on_click=lambda: store.change(**_typed(f"{store.view.text.rstrip()} .")),
+        )  # fmt: skip
 
 
 def replaced(text: str, unknown: str, word: str) -> str:

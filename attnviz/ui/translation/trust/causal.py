@@ -173,9 +173,7 @@ def _changed(
     if not text:
         st.caption(_("Without its only word nothing is left to translate."))
         return
-    model = translator(judged)
-    rows = model.log_probabilities([(" ".join(source), found.target_text), (text, found.target_text)])
-    before, after = (effects.by_word(one, found.predicted) for one in rows)
+    before, after = effects.change(translator(judged), " ".join(source), text, found.target_text, found.predicted)
     free = replace(judged, target="")
     was, now = translation(free).target_text, translation(replace(free, text=text)).target_text
     st.dataframe(
