@@ -331,7 +331,8 @@ def _words(
 def _layout(
     places: _Places, labels: Sequence[Sequence[str]], title: str, subtitle: str, has_gold: bool
 ) -> dict[str, Any]:
-    bottom = 30 if has_gold else 8
+    # Room for two lines of legend: in half a page they do not stand beside each other.
+    bottom = 50 if has_gold else 8
     ends = {
         "showgrid": False,
         "zeroline": False,
