@@ -18,14 +18,18 @@ def translation() -> None:
     presenting.leave_out(lambda: choices.choices(store))
     wrong = sentence.sentence(store)
     found = columns(store.view, wrong)
-    with st.container():
-        stepping.stepping(store, found)
-    with st.container():
-        showing.showing(store, found)
-    with st.container():
+    # An audience sees what the presenter asks about, or the pictures, before all controls.
+    presented = presenting.is_on()
+    asked, above, pictures, below, last = (st.container() for _place in range(5))
+    with below if presented else above:
+        with st.container():
+            stepping.stepping(store, found)
+        with st.container():
+            showing.showing(store, found)
+    with pictures:
         side.side_by_side(store, found)
-    side.what_it_means(found)
-    with st.container():
+        side.what_it_means(found)
+    with asked if presented and store.view.part != "gold" else last:
         if wrong is None:
             trust(store)
     show_address(store)

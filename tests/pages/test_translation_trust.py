@@ -152,3 +152,24 @@ def test_a_model_that_only_a_link_names_is_not_judged(open_page, tmp_path):
     app = _open(open_page, models=("gru", "other"), other=str(tmp_path), part="effect", judged=str(tmp_path))
     no_trace_of_failure(app)
     assert len(app.error) == 1, "the upper part alone asks whether it is to be loaded"
+
+
+def _order(block):
+    """What is said in headings, sentences and captions, from above to below."""
+    for child in block.children.values():
+        if hasattr(child, "children"):
+            yield from _order(child)
+        elif child.type in ("subheader", "markdown", "caption"):
+            yield str(child.value)
+
+
+@pytest.mark.parametrize(("part", "first"), [("length", True), ("gold", False)])
+def test_an_audience_sees_first_what_it_is_asked_about(open_page, part, first):
+    app = _open(open_page, part=part, models=("gru",))
+    app.toggle(key="presenting").set_value(True).run()
+    no_trace_of_failure(app)
+    shown = list(_order(app.main))
+    asked = next(place for place, text in enumerate(shown) if text == "How far to trust it")
+    translated = next(place for place, text in enumerate(shown) if text == "### le chat noir")
+    assert (asked < translated) is first
+    assert not any("Attention is often read as a word alignment" in text for text in shown)

@@ -6,6 +6,7 @@ import streamlit as st
 
 from attnviz.base.errors import InputError
 from attnviz.base.language import _, _m
+from attnviz.ui import presenting
 from attnviz.ui.page import complain
 from attnviz.ui.source import allowed, recorded
 from attnviz.ui.translation.saying import title
@@ -23,16 +24,7 @@ PARTS = {
 def trust(store: TranslationStore) -> None:
     """What is known about the attention that stands above."""
     st.subheader(_("How far to trust it"))
-    st.markdown(
-        _(
-            "Attention is often read as a word alignment. It is none: it says from which encoder states a decoder "
-            "step takes its vector. “Looks at black” means the encoder's state at that position, which has read the "
-            "whole sentence. Here is measured how well the two agree."
-        )
-    )
-    st.segmented_control(
-        _("Question"), list(PARTS), format_func=lambda part: _(PARTS[part]), required=True, **store.field("part")
-    )
+    presenting.leave_out(_introduction, lambda: _question(store))
     judged = judge(store)
     parts: dict[str, Callable[[], None]] = {
         "gold": lambda: gold.gold(store, judged),
@@ -44,6 +36,22 @@ def trust(store: TranslationStore) -> None:
             parts[store.view.part]()
         except InputError as error:
             complain(error)
+
+
+def _introduction() -> None:
+    st.markdown(
+        _(
+            "Attention is often read as a word alignment. It is none: it says from which encoder states a decoder "
+            "step takes its vector. “Looks at black” means the encoder's state at that position, which has read the "
+            "whole sentence. Here is measured how well the two agree."
+        )
+    )
+
+
+def _question(store: TranslationStore) -> None:
+    st.segmented_control(
+        _("Question"), list(PARTS), format_func=lambda part: _(PARTS[part]), required=True, **store.field("part")
+    )
 
 
 def _is_there(one: Wanted) -> bool:
