@@ -14,6 +14,16 @@ from attnviz.ui.views.heads import HeadsView
 
 from .conftest import no_trace_of_failure, said
 
+SHIPPED = (
+    "MiniLM (sentences, 6 layers × 12 heads)",
+    *(
+        f"English → {language} · {kind}"
+        for language in ("French", "Japanese", "Russian")
+        for kind in ("recurrent (GRU) with additive attention", "Transformer, encoder and decoder")
+    ),
+)
+"""What anybody may open in Heads: nothing of it is read from a disk that a visitor names."""
+
 
 @pytest.fixture
 def show(open_page, tmp_path, monkeypatch):
@@ -303,17 +313,15 @@ def test_a_public_server_starts_with_no_file(show, monkeypatch):
     monkeypatch.setenv("ATTNVIZ_PUBLIC", "1")
     app = show(Attention.from_weights(uniform(2, 2)))
     assert "Recorded from the model as it ran: minilm" in text_of(app)
-    assert app.selectbox(key="heads:source").options == [
-        "MiniLM (sentences, 6 layers × 12 heads)",
-        "Recorded trace or arrays from a file …",
-    ]
+    assert app.selectbox(key="heads:source").options == [*SHIPPED, "Recorded trace or arrays from a file …"]
 
 
 def test_a_server_without_paths_still_takes_hub_ids(open_page, tmp_path, monkeypatch):
     monkeypatch.setenv("ATTNVIZ_NO_PATHS", "1")
     app = open_page("heads", view=address.encode(HeadsView(model=str(tmp_path))))
     no_trace_of_failure(app)
-    assert app.selectbox(key="heads:source").options[1:] == [
+    assert app.selectbox(key="heads:source").options == [
+        *SHIPPED,
         "Model from the Hugging Face hub …",
         "Recorded trace or arrays from a file …",
     ]

@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from attnviz.__main__ import main
-from attnviz.base import threads
 from attnviz.base.errors import InputError
 from attnviz.models.translation import shipped
 from attnviz.models.translation.translator import GrammarTranslator
@@ -18,13 +17,6 @@ from attnviz.translation import grammar
 TRIAL = Trial(steps=3, sentences=200, held_out=5)
 # Every kind of model and every language.
 TRIED = ("en-fr/gru", "en-fr/bottleneck", "en-ja/transformer", "en-ru/gru")
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    """Small matrices gain nothing from more, and lose much where the cores are busy."""
-    with threads.one_thread():
-        yield
 
 
 @pytest.mark.parametrize("name", [f"{shipped.PREFIX}{name}" for name in TRIED])

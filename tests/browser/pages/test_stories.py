@@ -333,7 +333,7 @@ def test_a_story_is_made_from_two_visited_views_reordered_saved_and_opened(chrom
 
 def test_the_focus_goes_with_a_step_that_is_moved(chromium_page, site):
     page = chromium_page(f"{site}/stories")
-    page.get_by_role("button", name="Make my own from it").click(timeout=PATIENCE)
+    page.get_by_role("button", name="Make my own from it").first.click(timeout=PATIENCE)
     last = page.get_by_role("textbox", name="What to say at step 8")
     last.wait_for()
     words = last.input_value()
