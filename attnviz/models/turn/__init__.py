@@ -1,0 +1,1 @@
+"""Models that learnt whether the ego comes into conflict if it turns now."""

@@ -1,0 +1,80 @@
+"""How a road user or a sign becomes the numbers that a turn model reads."""
+
+import torch
+from jaxtyping import Float32, Float64, Int64
+from torch import Tensor
+
+from attnviz.scenes.kinds import KINDS, Kind
+from attnviz.scenes.simulator.cast import ARROW, EGO, GREEN, LIMIT, SIGNS, USERS, Cast
+from attnviz.scenes.simulator.motion import motion
+
+# Kinds that look alike to the model share a column.
+_COLUMNS: dict[Kind, int] = {
+    "car": 1, "van": 1, "bus": 1, "truck": 1, "motorcyclist": 2, "cyclist": 2, "pedestrian": 3, "child": 4,
+    "parked-car": 5, "obstacle": 6,
+}  # fmt: skip
+_SIGN_COLUMNS = {"traffic-light": 7, "stop-line": 8, "speed-limit": 9}
+_SIGNS_IN_ORDER = ("traffic-light", "stop-line", "speed-limit")
+_MOTION, _STATES, _LIMIT = 10, 18, 20
+FEATURES = 21
+"""Ten columns for what it is, eight for place and motion, two for the light's state, one for the limit."""
+
+STATES = ("green", "arrow")
+_SCALES = torch.tensor([20.0, 20.0, 1.0, 1.0, 10.0, 10.0, 5.0, 2.0], dtype=torch.float64)
+"""What x, y (m), heading (cosine, sine), vx, vy (m/s), length and width (m) are divided by."""
+
+_COLUMN_OF_KIND = torch.tensor([_COLUMNS[kind] for kind in KINDS])
+# Where the signs of the simulated street stand.
+_SIGN_PLACES = ((-3.9, -6.0), (-1.7, -9.4), (-3.9, -14.0))
+
+
+def of_users(
+    column: Int64[Tensor, "*any"],
+    x: Float64[Tensor, "*any"],
+    y: Float64[Tensor, "*any"],
+    heading: Float64[Tensor, "*any"],
+    vx: Float64[Tensor, "*any"],
+    vy: Float64[Tensor, "*any"],
+    length: Float64[Tensor, "*any"],
+    width: Float64[Tensor, "*any"],
+) -> Float32[Tensor, "*any {FEATURES}"]:
+    """Features from metres, radians and metres a second, in the junction's frame of left-hand traffic."""
+    moving = torch.stack([x, y, heading.cos(), heading.sin(), vx, vy, length, width], -1) / _SCALES
+    found = torch.zeros(*x.shape, FEATURES, dtype=torch.float32)
+    found.scatter_(-1, column[..., None], 1.0)
+    found[..., _MOTION:_STATES] = moving.to(torch.float32)
+    return found
+
+
+def column_of(kind: str, *, ego: bool = False) -> int:
+    """The column that says what it is: a class of road users, or of signs."""
+    if ego:
+        return 0
+    return _SIGN_COLUMNS[kind] if kind in _SIGN_COLUMNS else _COLUMNS[kind]  # type: ignore[index]  # kinds are checked by the table
+
+
+def of_cast(cast: Cast) -> Float32[Tensor, "scenes tokens {FEATURES}"]:
+    """Features of everybody and every sign of simulated scenes at their moment, in the order of `USERS`, `SIGNS`."""
+    now = motion(cast, torch.zeros(len(cast), 1, dtype=torch.float64))
+    x, y, heading, speed = (part[..., 0] for part in (now.x, now.y, now.heading, now.speed))
+    column = _COLUMN_OF_KIND[cast.kind].clone()
+    column[:, USERS.index(EGO)] = 0
+    users = of_users(column, x, y, heading, speed * heading.cos(), speed * heading.sin(), cast.length, cast.width)
+    return torch.cat([users, _signs(cast)], dim=1)
+
+
+def _signs(cast: Cast) -> Float32[Tensor, "scenes signs {FEATURES}"]:
+    places = torch.tensor(_SIGN_PLACES, dtype=torch.float64).expand(len(cast), -1, -1)
+    still = torch.zeros(len(cast), len(SIGNS), dtype=torch.float64)
+    column = torch.tensor([_SIGN_COLUMNS[kind] for kind in _SIGNS_IN_ORDER]).expand(len(cast), -1)
+    towards = torch.full_like(still, torch.pi / 2)
+    found = of_users(column, places[..., 0], places[..., 1], towards, still, still, still, still)
+    found[:, 0, _STATES + GREEN] = (cast.light == GREEN).to(torch.float32)
+    found[:, 0, _STATES + ARROW] = (cast.light == ARROW).to(torch.float32)
+    found[:, SIGNS.index(LIMIT), _LIMIT] = (cast.limit / 50).to(torch.float32)
+    return found
+
+
+def limit_feature(kilometres_an_hour: float) -> float:
+    """The number that a speed limit is read as."""
+    return kilometres_an_hour / 50

@@ -1,0 +1,178 @@
+"""Makes the shipped turn models again: `python -m attnviz train turn --hazard 0.5 --runouts 60 --seed 3`."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Bool, Float, Float32
+from torch import Tensor, nn
+
+from attnviz.models.turn import features, networks, shipped
+from attnviz.models.turn.networks import Kind
+from attnviz.models.turn.shipped import Cell
+from attnviz.scenes.simulator.cast import CHILD, OBJECTS, PARKED
+from attnviz.scenes.simulator.chance import uniform
+from attnviz.scenes.simulator.moments import Moments, conflict_with, moments
+
+Say = Callable[[str], None]
+Report = Callable[[int, float], bool]
+
+BACKGROUND = 60_000
+"""Scenes without a parked vehicle near the way."""
+FIRST_NEAR = 10_000_000
+"""Numbers of scenes with one begin here, so that they are others than the background's."""
+WITHOUT_HAZARD = 0.5
+"""At a hazard of 0 there are no run-outs to count: the vehicles are as many as at this hazard."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """steps of `batch` moments each, AdamW, learning rate to zero along a cosine. drop: share of moments in which
+    objects are taken away, each with probability `each`, and the outcome found again without them."""
+
+    steps: int = 1500
+    batch: int = 512
+    rate: float = 3e-3
+    drop: float = 0.5
+    each: float = 0.15
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """What a model is trained on: features, what is present, and the truth of every moment."""
+
+    features: Float32[Tensor, "scenes tokens features"]
+    present: Bool[Tensor, "scenes tokens"]
+    hit: Bool[Tensor, "scenes users"]
+    hit_unlit: Bool[Tensor, "scenes users"]
+
+    def __len__(self) -> int:
+        return len(self.present)
+
+
+def vehicles(hazard: float, runouts: int) -> int:
+    """How many scenes have a parked vehicle near the way, so that about so many children run out."""
+    return round(runouts / (hazard or WITHOUT_HAZARD))
+
+
+class Source:
+    """The scenes of one data seed; what was simulated once is kept, for another cell or another model."""
+
+    def __init__(self, seed: int, background: int = BACKGROUND) -> None:
+        self.seed = seed
+        self._background = _examples(moments(seed, torch.arange(background), near=False, hazard=0.0))
+        self._near: Moments | None = None
+
+    def examples(self, hazard: float, runouts: int) -> Examples:
+        """The training data of one cell of the study."""
+        count = vehicles(hazard, runouts)
+        if not count:
+            return self._background
+        if self._near is None or len(self._near) < count:
+            self._near = moments(self.seed, FIRST_NEAR + torch.arange(count), near=True, hazard=1.0)
+        chance = uniform(self.seed, FIRST_NEAR + torch.arange(count), "run-out")[:, 0]
+        return _joined(self._background, _examples(self._near.part(slice(count)).with_hazard(hazard, chance)))
+
+
+def fit(
+    model: nn.Module,
+    examples: Examples,
+    seed: int,
+    recipe: Recipe | None = None,
+    report: Report | None = None,
+) -> list[float]:
+    """Fits the model in place to the outcomes; returns the loss of every step in nats.
+
+    The seed decides which moments come when and what is taken away. report: told step and loss; False stops.
+    """
+    recipe = recipe or Recipe()
+    draw = torch.Generator().manual_seed(seed)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=recipe.rate)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, recipe.steps)
+    losses: list[float] = []
+    for step in range(recipe.steps):
+        loss = F.binary_cross_entropy_with_logits(*_batch(model, examples, recipe, draw))
+        optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]  # torch's own gap
+        optimizer.step()
+        schedule.step()
+        losses.append(loss.item())
+        if report is not None and not report(step, losses[-1]):
+            break
+    return losses
+
+
+def _batch(
+    model: nn.Module, examples: Examples, recipe: Recipe, draw: torch.Generator
+) -> tuple[Float[Tensor, " batch"], Float[Tensor, " batch"]]:
+    """What the model says and what happened, with objects taken away in some of the scenes."""
+    chosen = torch.randint(len(examples), (recipe.batch,), generator=draw)
+    dropping = torch.rand(recipe.batch, 1, generator=draw) < recipe.drop
+    kept = ~(dropping & (torch.rand(recipe.batch, len(OBJECTS), generator=draw) < recipe.each))
+    kept[:, OBJECTS.index(CHILD)] &= kept[:, OBJECTS.index(PARKED)]
+    present = examples.present[chosen].clone()
+    present[:, 1:] &= kept
+    happened = conflict_with(examples.hit[chosen], examples.hit_unlit[chosen], kept)
+    return model(examples.features[chosen], present), happened.to(torch.float32)
+
+
+def _examples(found: Moments) -> Examples:
+    return Examples(features.of_cast(found.cast), found.tokens, found.hit, found.hit_unlit)
+
+
+def _joined(first: Examples, second: Examples) -> Examples:
+    return Examples(*(torch.cat([getattr(part, one.name) for part in (first, second)]) for one in fields(Examples)))
+
+
+def train(
+    cell: Cell, seed: int, source: Source, recipe: Recipe | None = None, report: Report | None = None
+) -> nn.Module:
+    """The model of a cell and seed. On the same machine, with one thread, the same seed gives the same weights."""
+    torch.manual_seed(shipped.first_seed(seed))
+    module = networks.build(cell.kind)
+    fit(module, source.examples(cell.hazard, cell.runouts), shipped.first_seed(seed), recipe, report)
+    return module.eval()
+
+
+def study(
+    kind: Kind, seeds: Sequence[int], cells: Sequence[Cell], folder: Path, say: Say, recipe: Recipe | None = None
+) -> None:
+    """Trains these cells with these seeds, one file each; what is there already stays.
+
+    Seeds with the same data come after one another, so that scenes are simulated once.
+    """
+    for data in sorted({shipped.data_seed(seed) for seed in seeds}):
+        source: Source | None = None
+        for cell in sorted(cells, key=lambda one: -vehicles(one.hazard, one.runouts)):
+            for seed in (one for one in seeds if shipped.data_seed(one) == data):
+                path = folder / f"{cell.file.removesuffix('.safetensors')}-seed-{seed}.safetensors"
+                if path.is_file():
+                    continue
+                started = time.perf_counter()
+                source = source or Source(data)
+                module = train(cell, seed, source, recipe)
+                seconds = time.perf_counter() - started
+                shipped.write(
+                    path, module.state_dict(), {"name": f"{cell.name}/seed-{seed}", "seconds": round(seconds, 1)}
+                )
+                say(f"{cell.name}/seed-{seed}: {seconds:.0f} s → {path.name}")
+
+
+def gather(kind: Kind, folder: Path, into: Path) -> list[Path]:
+    """Puts the seeds of each cell together into one file; returns the files that were written.
+
+    Raises `InputError` where a seed is missing.
+    """
+    written = []
+    for cell in shipped.cells(kind):
+        paths = [
+            folder / f"{cell.file.removesuffix('.safetensors')}-seed-{seed}.safetensors"
+            for seed in range(shipped.SEEDS)
+        ]
+        modules = [shipped.read(path, kind) for path in paths]
+        shipped.write(into / cell.file, shipped.stacked(modules), {"name": cell.name, "seeds": shipped.SEEDS})
+        written.append(into / cell.file)
+    return written
