@@ -137,9 +137,7 @@ def train(
     return module.eval()
 
 
-def study(
-    kind: Kind, seeds: Sequence[int], cells: Sequence[Cell], folder: Path, say: Say, recipe: Recipe | None = None
-) -> None:
+def study(seeds: Sequence[int], cells: Sequence[Cell], folder: Path, say: Say, recipe: Recipe | None = None) -> None:
     """Trains these cells with these seeds, one file each; what is there already stays.
 
     Seeds with the same data come after one another, so that scenes are simulated once.

@@ -182,7 +182,7 @@ class _Deal:
 
     def ego(self) -> None:
         everywhere = torch.ones(len(self.scenes), dtype=torch.bool)
-        speed = self.between("ego speed", 3.2, 5.6)
+        speed = self.between("ego speed", 10 / 3.6, 20 / 3.6)
         way = self.between("ego way", 6.0, 34.0)
         self.put(EGO, "car", everywhere, way=way, speed=speed, length=SIZES["car"].length, width=SIZES["car"].width)
         behind = way - self.between("follower gap", 8.0, 16.0)
@@ -237,11 +237,12 @@ class _Deal:
         """Sets off so that its front reaches the ego's front somewhere between both sides of the ego.
 
         After Euro NCAP's CPNCO as read in vectorgrp/OSC-NCAP-scenarios: from the near side, 4 m beside the ego's
-        way, up to speed within 1 m, hit between 0 and 100 % of the ego's width; walking (5 km/h) to running (10 km/h).
+        way, up to speed within 1 m, hit between 0 and 100 % of the ego's width. Ours: 0.5 to 2.5 m past the vehicle's
+        end, and 1 to 2.5 m/s, around the 5 km/h of CPNCO.
         """
         slot, ego = USERS.index(PARKED), USERS.index(EGO)
-        x = self.numbers["x"][:, slot] + self.numbers["length"][:, slot] / 2 + self.between("child gap", 0.5, 1.0)
-        speed = self.between("child speed", 5 / 3.6, 10 / 3.6)
+        x = self.numbers["x"][:, slot] + self.numbers["length"][:, slot] / 2 + self.between("child gap", 0.5, 2.5)
+        speed = self.between("child speed", 1.0, 2.5)
         self.put(
             CHILD, "child", near & self.chance("run-out", hazard), x=x, y=LANE / 2 + FROM_SIDE, heading=-torch.pi / 2,
             final=speed, acceleration=speed**2 / (2 * SPEEDS_UP_IN), length=SIZES["child"].length,

@@ -17,14 +17,24 @@ _LOW = torch.tensor([KINDS.index(kind) for kind in ("pedestrian", "child", "cycl
 _AT_ONCE = 512
 
 
-def visible(cast: Cast, times: Float64[Tensor, "scenes times"]) -> Bool[Tensor, "scenes users times"]:
-    """Who is there and seen by the ego at these times; the ego itself is. See `attnviz.scenes.occlusion`."""
+def visible(
+    cast: Cast, times: Float64[Tensor, "scenes times"], looked_for: Bool[Tensor, " users"] | None = None
+) -> Bool[Tensor, "scenes users times"]:
+    """Who is there and seen by the ego at these times; the ego itself is. See `attnviz.scenes.occlusion`.
+
+    looked_for: only these; the others, who still hide, are then told as not seen.
+    """
     rows = max(1, _AT_ONCE // times.shape[1])
-    parts = [_visible(cast.part(slice(at, at + rows)), times[at : at + rows]) for at in range(0, len(cast), rows)]
+    wanted = torch.ones(len(USERS), dtype=torch.bool) if looked_for is None else looked_for
+    parts = [
+        _visible(cast.part(slice(at, at + rows)), times[at : at + rows], wanted) for at in range(0, len(cast), rows)
+    ]
     return torch.cat(parts) if parts else torch.zeros(0, len(USERS), times.shape[1], dtype=torch.bool)
 
 
-def _visible(cast: Cast, times: Float64[Tensor, "scenes times"]) -> Bool[Tensor, "scenes users times"]:
+def _visible(
+    cast: Cast, times: Float64[Tensor, "scenes times"], looked_for: Bool[Tensor, " users"]
+) -> Bool[Tensor, "scenes users times"]:
     moved = motion(cast, times)
     along = (cast.length[..., None].expand_as(moved.x), cast.width[..., None].expand_as(moved.x))
     boxes = corners(moved.x, moved.y, moved.heading, *along).transpose(1, 2)
@@ -34,7 +44,7 @@ def _visible(cast: Cast, times: Float64[Tensor, "scenes times"]) -> Bool[Tensor,
     hiding = cast.present & ~torch.isin(cast.kind, _LOW)
     hiding[:, ego] = False
     # Only those who are there are looked for: most places are empty in most scenes.
-    found = cast.present[:, None].expand(boxes.shape[:3]).clone()
+    found = (cast.present & looked_for)[:, None].expand(boxes.shape[:3]).clone()
     found[..., ego] = False
     scene, time, user = found.nonzero(as_tuple=True)
     found[scene, time, user] = occlusion.visible(
