@@ -14,6 +14,9 @@ VISIBLE_SHARE = 0.4
 # is itself among the blockers does not hide itself.
 NEARER = 1e-3
 
+# Half a turn, less what rounding in float32 may take from it.
+HALF_TURN = math.pi - 1e-6
+
 
 def seen(
     eye: Float[Tensor, "*#batch 2"],
@@ -33,29 +36,27 @@ def seen(
     """
     away = (target - eye.unsqueeze(-2)).unsqueeze(-3)
     others = blockers - eye.unsqueeze(-2).unsqueeze(-3)
-    towards = away.mean(dim=-2)
+    towards, middle = _middle(away), _middle(others)
     low, high = _extent(away, towards)
-    middle = others.mean(dim=-2)
-    turned = _angle(towards, middle)
-    faces, other_faces = sides(away), sides(others)
     other_low, other_high = _extent(others, middle)
+    turned = _angle(towards, middle)
 
     starts, ends = [], []
     # An interval may reach around the eye's back, where angles jump by a full turn.
     for turn in (0.0, 2 * math.pi):
         by = turned - torch.sign(turned) * turn
         start, end = torch.maximum(other_low + by, low), torch.minimum(other_high + by, high)
-        ray = (start + end) / 2
-        forward = _rotated(towards, ray)
-        nearer = _entry(*other_faces, forward) < _entry(*faces, forward) - NEARER
-        counts = present & nearer & (end > start)
+        counts = present & (end > start)
+        counts = _nearer(others, away, towards, (start + end) / 2, counts)
         starts.append(torch.where(counts, start, high))
         ends.append(torch.where(counts, end, high))
-    width = (high - low).squeeze(-1)
     hidden = _union(torch.cat(starts, dim=-1), torch.cat(ends, dim=-1))
-    share = (1 - hidden / width).clamp(0, 1)
-    share = torch.where((present & _holds_eye(other_faces[1])).any(dim=-1), torch.zeros_like(share), share)
-    return torch.where(_holds_eye(faces[1]).squeeze(-1), torch.ones_like(share), share)
+    share = (1 - hidden / (high - low).squeeze(-1)).clamp(0, 1)
+    # Seen from within, a convex shape fills at least half of all directions; from outside it never does.
+    within_blocker = (present & (other_high - other_low >= HALF_TURN)).any(dim=-1)
+    within_target = (high - low >= HALF_TURN).squeeze(-1)
+    share = torch.where(within_blocker, torch.zeros_like(share), share)
+    return torch.where(within_target, torch.ones_like(share), share)
 
 
 def visible(
@@ -129,23 +130,36 @@ def _within(points: Tensor, outwards: Tensor, offsets: Tensor) -> Tensor:
     return (points @ outwards.mT <= offsets.unsqueeze(-2)).all(dim=-1)
 
 
+def _middle(away: Tensor) -> Tensor:
+    """The box's middle, or a corner where the eye is exactly there: some direction is needed to count angles from."""
+    middle = away.mean(dim=-2)
+    return torch.where((middle == 0).all(dim=-1, keepdim=True), away[..., 0, :], middle)
+
+
 def _extent(away: Tensor, towards: Tensor) -> tuple[Tensor, Tensor]:
     """The least and the greatest angle to a corner, from the direction to the box's middle; the eye is the origin."""
     angles = _angle(towards.unsqueeze(-2), away)
     return angles.amin(dim=-1), angles.amax(dim=-1)
 
 
-def _entry(outwards: Tensor, offsets: Tensor, forward: Tensor) -> Tensor:
+def _nearer(others: Tensor, away: Tensor, towards: Tensor, ray: Tensor, asked: Tensor) -> Tensor:
+    """Of the pairs that are asked about, those whose blocker is met first on the ray at this angle from the target."""
+    # Few pairs share an angle at all: only those are worked out.
+    forward = _rotated(towards.expand(*asked.shape, 2)[asked], ray[asked])
+    first = _entry(others.expand(*asked.shape, 4, 2)[asked], forward)
+    second = _entry(away.expand(*asked.shape, 4, 2)[asked], forward)
+    found = torch.zeros_like(asked)
+    found[asked] = first < second - NEARER
+    return found
+
+
+def _entry(away: Tensor, forward: Tensor) -> Tensor:
     """How far a ray from the origin in this direction (length 1) goes until it enters a box that it meets."""
+    outwards, offsets = sides(away)
     against = (outwards * forward.unsqueeze(-2)).sum(dim=-1)
     facing = against < 0
     reached = offsets / torch.where(facing, against, -torch.ones_like(against))
     return torch.where(facing, reached, torch.full_like(reached, -math.inf)).amax(dim=-1)
-
-
-def _holds_eye(offsets: Tensor) -> Tensor:
-    """Whether the origin lies within a box, by the offsets of its sides."""
-    return (offsets >= 0).all(dim=-1)
 
 
 def _union(starts: Tensor, ends: Tensor) -> Tensor:

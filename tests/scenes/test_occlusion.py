@@ -101,6 +101,8 @@ def test_a_target_does_not_hide_itself_and_a_flush_blocker_hides_it():
 def test_an_eye_within_the_target_sees_it_and_within_a_blocker_nothing():
     assert share(box(0, 0, 0, 4, 2), wall(5, -1, 1)) == 1
     assert share(TARGET, box(0, 0, 0, 4, 2)) == 0
+    assert share(TARGET, box(-1.9, 0.9, 0, 4, 2)) == 0  # Ten centimetres from the corner.
+    assert share(TARGET, box(-2.1, 0, 0, 4, 2)) == 1  # The eye is ten centimetres ahead of it.
     assert share(TARGET, box(0, 0, 0, 4, 2), present=[False]) == 1
 
 
