@@ -41,7 +41,7 @@ def gap(a: Float[Tensor, "*#batch 4 2"], b: Float[Tensor, "*#batch 4 2"]) -> Flo
     Two convex shapes that are apart are nearest to each other at a corner of one of them, so that the least distance
     between the corners of one and the sides of the other is exact.
     """
-    a, b = torch.broadcast_tensors(a, b)
+    a, b = _alike(a, b)
     apart = torch.minimum(_from_corners_to_sides(a, b), _from_corners_to_sides(b, a))
     return torch.where(overlap(a, b), torch.zeros_like(apart), apart)
 
@@ -50,10 +50,9 @@ def shadows_on_normals(
     a: Float[Tensor, "*#batch 4 2"], b: Float[Tensor, "*#batch 4 2"]
 ) -> tuple[Float[Tensor, "..."], Float[Tensor, "..."], Float[Tensor, "..."], Float[Tensor, "..."]]:
     """From where to where both boxes reach on each of the four normals, "... 4": low a, high a, low b, high b, in m."""
-    a, b = torch.broadcast_tensors(a, b)
+    a, b = _alike(a, b)
     axes = normals(a, b)
-    on_a = torch.einsum("...kd,...cd->...kc", axes, a)
-    on_b = torch.einsum("...kd,...cd->...kc", axes, b)
+    on_a, on_b = axes @ a.mT, axes @ b.mT
     return on_a.amin(dim=-1), on_a.amax(dim=-1), on_b.amin(dim=-1), on_b.amax(dim=-1)
 
 
@@ -61,7 +60,8 @@ def normals(a: Float[Tensor, "*batch 4 2"], b: Float[Tensor, "*batch 4 2"]) -> F
     """Unit vectors across the sides of both boxes, two for each: opposite sides share theirs up to the sign."""
     sides = torch.cat([a[..., 1:3, :] - a[..., 0:2, :], b[..., 1:3, :] - b[..., 0:2, :]], dim=-2)
     across = torch.stack([-sides[..., 1], sides[..., 0]], dim=-1)
-    return across / across.norm(dim=-1, keepdim=True)
+    lengths: Tensor = torch.linalg.vector_norm(across, dim=-1, keepdim=True)
+    return across / lengths
 
 
 def _from_corners_to_sides(points: Float[Tensor, "*batch 4 2"], box: Float[Tensor, "*batch 4 2"]) -> Tensor:
@@ -70,4 +70,10 @@ def _from_corners_to_sides(points: Float[Tensor, "*batch 4 2"], box: Float[Tenso
     away = points.unsqueeze(-2) - start
     # The nearest point of a side is the foot of the perpendicular, or the end that is nearer to it.
     share = ((away * side).sum(dim=-1) / (side * side).sum(dim=-1)).clamp(0, 1)
-    return (away - share.unsqueeze(-1) * side).norm(dim=-1).amin(dim=(-2, -1))
+    distances: Tensor = torch.linalg.vector_norm(away - share.unsqueeze(-1) * side, dim=-1)
+    return distances.amin(dim=(-2, -1))
+
+
+def _alike(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    shape = torch.broadcast_shapes(a.shape, b.shape)  # type: ignore[no-untyped-call]
+    return a.expand(shape), b.expand(shape)

@@ -14,6 +14,9 @@ VISIBLE_SHARE = 0.4
 # is itself among the blockers does not hide itself.
 NEARER = 1e-3
 
+# Half a turn, less what rounding in float32 may take from it.
+HALF_TURN = math.pi - 1e-6
+
 
 def seen(
     eye: Float[Tensor, "*#batch 2"],
@@ -33,30 +36,27 @@ def seen(
     """
     away = (target - eye.unsqueeze(-2)).unsqueeze(-3)
     others = blockers - eye.unsqueeze(-2).unsqueeze(-3)
-    shape = torch.broadcast_shapes(away.shape, others.shape)
-    present = present.expand(shape[:-2])
-    towards = away.mean(dim=-2)
+    towards, middle = _middle(away), _middle(others)
     low, high = _extent(away, towards)
-    middle = others.mean(dim=-2)
-    turned = _angle(towards, middle)
     other_low, other_high = _extent(others, middle)
+    turned = _angle(towards, middle)
 
     starts, ends = [], []
     # An interval may reach around the eye's back, where angles jump by a full turn.
     for turn in (0.0, 2 * math.pi):
         by = turned - torch.sign(turned) * turn
         start, end = torch.maximum(other_low + by, low), torch.minimum(other_high + by, high)
-        ray = (start + end) / 2
-        forward = _rotated(towards, ray)
-        nearer = _entry(others, forward) < _entry(away, forward) - NEARER
-        counts = present & nearer & (end > start)
+        counts = present & (end > start)
+        counts = _nearer(others, away, towards, (start + end) / 2, counts)
         starts.append(torch.where(counts, start, high))
         ends.append(torch.where(counts, end, high))
-    width = (high - low).squeeze(-1)
     hidden = _union(torch.cat(starts, dim=-1), torch.cat(ends, dim=-1))
-    share = (1 - hidden / width).clamp(0, 1)
-    share = torch.where((present & _holds_eye(others)).any(dim=-1), torch.zeros_like(share), share)
-    return torch.where(_holds_eye(away).squeeze(-1), torch.ones_like(share), share)
+    share = (1 - hidden / (high - low).squeeze(-1)).clamp(0, 1)
+    # Seen from within, a convex shape fills at least half of all directions; from outside it never does.
+    within_blocker = (present & (other_high - other_low >= HALF_TURN)).any(dim=-1)
+    within_target = (high - low >= HALF_TURN).squeeze(-1)
+    share = torch.where(within_blocker, torch.zeros_like(share), share)
+    return torch.where(within_target, torch.ones_like(share), share)
 
 
 def visible(
@@ -87,7 +87,7 @@ def shadow(
     right = _corner(away, angles.argmin(dim=-1))
     left = _corner(away, angles.argmax(dim=-1))
     lines = torch.stack([_quarter(left), -_quarter(right)], dim=-2)
-    lines = lines / lines.norm(dim=-1, keepdim=True)
+    lines = _unit(lines)
     outwards, offsets = sides(away)
     offsets = torch.where(offsets < 0, offsets, torch.full_like(offsets, math.inf))
     all_normals = torch.cat([lines, outwards], dim=-2)
@@ -112,7 +112,7 @@ def shadow_outline(
     away = blocker - eye.unsqueeze(-2)
     angles = _angle(away.mean(dim=-2).unsqueeze(-2), away)
     near = torch.stack([_corner(away, angles.argmin(dim=-1)), _corner(away, angles.argmax(dim=-1))], dim=-2)
-    far = near * (reach / near.norm(dim=-1, keepdim=True)).clamp(min=1)
+    far = near * (reach / torch.linalg.vector_norm(near, dim=-1, keepdim=True)).clamp(min=1)
     return torch.cat([near, far.flip(-2)], dim=-2) + eye.unsqueeze(-2)
 
 
@@ -122,18 +122,35 @@ def sides(box: Float[Tensor, "*batch 4 2"]) -> tuple[Float[Tensor, "*batch 4 2"]
     # A quarter turn clockwise points out of corners that go around anticlockwise; mirrored ones go the other way.
     way = torch.sign(_cross(side[..., 0, :], side[..., 1, :]))[..., None, None]
     outwards = -_quarter(side) * way
-    outwards = outwards / outwards.norm(dim=-1, keepdim=True)
+    outwards = _unit(outwards)
     return outwards, (outwards * box).sum(dim=-1)
 
 
 def _within(points: Tensor, outwards: Tensor, offsets: Tensor) -> Tensor:
-    return (torch.einsum("...pd,...kd->...pk", points, outwards) <= offsets.unsqueeze(-2)).all(dim=-1)
+    return (points @ outwards.mT <= offsets.unsqueeze(-2)).all(dim=-1)
+
+
+def _middle(away: Tensor) -> Tensor:
+    """The box's middle, or a corner where the eye is exactly there: some direction is needed to count angles from."""
+    middle = away.mean(dim=-2)
+    return torch.where((middle == 0).all(dim=-1, keepdim=True), away[..., 0, :], middle)
 
 
 def _extent(away: Tensor, towards: Tensor) -> tuple[Tensor, Tensor]:
     """The least and the greatest angle to a corner, from the direction to the box's middle; the eye is the origin."""
     angles = _angle(towards.unsqueeze(-2), away)
     return angles.amin(dim=-1), angles.amax(dim=-1)
+
+
+def _nearer(others: Tensor, away: Tensor, towards: Tensor, ray: Tensor, asked: Tensor) -> Tensor:
+    """Of the pairs that are asked about, those whose blocker is met first on the ray at this angle from the target."""
+    # Few pairs share an angle at all: only those are worked out.
+    forward = _rotated(towards.expand(*asked.shape, 2)[asked], ray[asked])
+    first = _entry(others.expand(*asked.shape, 4, 2)[asked], forward)
+    second = _entry(away.expand(*asked.shape, 4, 2)[asked], forward)
+    found = torch.zeros_like(asked)
+    found[asked] = first < second - NEARER
+    return found
 
 
 def _entry(away: Tensor, forward: Tensor) -> Tensor:
@@ -143,10 +160,6 @@ def _entry(away: Tensor, forward: Tensor) -> Tensor:
     facing = against < 0
     reached = offsets / torch.where(facing, against, -torch.ones_like(against))
     return torch.where(facing, reached, torch.full_like(reached, -math.inf)).amax(dim=-1)
-
-
-def _holds_eye(away: Tensor) -> Tensor:
-    return (sides(away)[1] >= 0).all(dim=-1)
 
 
 def _union(starts: Tensor, ends: Tensor) -> Tensor:
@@ -162,8 +175,13 @@ def _corner(away: Tensor, index: Tensor) -> Tensor:
 
 
 def _rotated(towards: Tensor, by: Tensor) -> Tensor:
-    unit = towards / towards.norm(dim=-1, keepdim=True)
+    unit = _unit(towards)
     return unit * by.cos().unsqueeze(-1) + _quarter(unit) * by.sin().unsqueeze(-1)
+
+
+def _unit(vector: Tensor) -> Tensor:
+    lengths: Tensor = torch.linalg.vector_norm(vector, dim=-1, keepdim=True)
+    return vector / lengths
 
 
 def _angle(start: Tensor, end: Tensor) -> Tensor:
