@@ -14,9 +14,7 @@ from attnviz.scenes.table import MOST_AT_ONCE
 
 
 def row(agent, t, x=0.0, y=0.0, heading=0.0, *, scene="a", ego=False, visible=None, kind="car", vx=0.0, vy=0.0):
-    return dict(
-        zip(COLUMNS, (scene, t, agent, kind, x, y, heading, vx, vy, 4.0, 2.0, ego, True, visible), strict=True)
-    )
+    return dict(zip(COLUMNS, (scene, t, agent, kind, x, y, heading, vx, vy, 4.0, 2.0, ego, True, visible), strict=True))
 
 
 def table(*rows):

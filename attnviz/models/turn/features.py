@@ -1,12 +1,15 @@
 """How a road user or a sign becomes the numbers that a turn model reads."""
 
+import numpy as np
+import pandas as pd
 import torch
 from jaxtyping import Float32, Float64, Int64
 from torch import Tensor
 
 from attnviz.scenes.kinds import KINDS, Kind
-from attnviz.scenes.simulator.cast import ARROW, EGO, GREEN, LIMIT, SIGNS, USERS, Cast
+from attnviz.scenes.simulator.cast import ARROW, EGO, GREEN, LIGHT, LIMIT, SIGNS, USERS, Cast
 from attnviz.scenes.simulator.motion import motion
+from attnviz.scenes.simulator.tables import SIGN_CLASSES, SIGN_PLACES
 
 # Kinds that look alike to the model share a column.
 _COLUMNS: dict[Kind, int] = {
@@ -14,18 +17,17 @@ _COLUMNS: dict[Kind, int] = {
     "parked-car": 5, "obstacle": 6,
 }  # fmt: skip
 _SIGN_COLUMNS = {"traffic-light": 7, "stop-line": 8, "speed-limit": 9}
-_SIGNS_IN_ORDER = ("traffic-light", "stop-line", "speed-limit")
 _MOTION, _STATES, _LIMIT = 10, 18, 20
 FEATURES = 21
 """Ten columns for what it is, eight for place and motion, two for the light's state, one for the limit."""
 
+_LIMIT_SCALE = 50.0
+"""km/h"""
 STATES = ("green", "arrow")
 _SCALES = torch.tensor([20.0, 20.0, 1.0, 1.0, 10.0, 10.0, 5.0, 2.0], dtype=torch.float64)
 """What x, y (m), heading (cosine, sine), vx, vy (m/s), length and width (m) are divided by."""
 
 _COLUMN_OF_KIND = torch.tensor([_COLUMNS[kind] for kind in KINDS])
-# Where the signs of the simulated street stand.
-_SIGN_PLACES = ((-3.9, -6.0), (-1.7, -9.4), (-3.9, -14.0))
 
 
 def of_users(
@@ -64,17 +66,26 @@ def of_cast(cast: Cast) -> Float32[Tensor, "scenes tokens {FEATURES}"]:
 
 
 def _signs(cast: Cast) -> Float32[Tensor, "scenes signs {FEATURES}"]:
-    places = torch.tensor(_SIGN_PLACES, dtype=torch.float64).expand(len(cast), -1, -1)
+    places = torch.tensor(SIGN_PLACES, dtype=torch.float64).expand(len(cast), -1, -1)
     still = torch.zeros(len(cast), len(SIGNS), dtype=torch.float64)
-    column = torch.tensor([_SIGN_COLUMNS[kind] for kind in _SIGNS_IN_ORDER]).expand(len(cast), -1)
+    column = torch.tensor([_SIGN_COLUMNS[kind] for kind in SIGN_CLASSES]).expand(len(cast), -1)
     towards = torch.full_like(still, torch.pi / 2)
     found = of_users(column, places[..., 0], places[..., 1], towards, still, still, still, still)
-    found[:, 0, _STATES + GREEN] = (cast.light == GREEN).to(torch.float32)
-    found[:, 0, _STATES + ARROW] = (cast.light == ARROW).to(torch.float32)
-    found[:, SIGNS.index(LIMIT), _LIMIT] = (cast.limit / 50).to(torch.float32)
+    for number, state in ((GREEN, "green"), (ARROW, "arrow")):
+        found[:, SIGNS.index(LIGHT), _STATES + STATES.index(state)] = (cast.light == number).to(torch.float32)
+    found[:, SIGNS.index(LIMIT), _LIMIT] = (cast.limit / _LIMIT_SCALE).to(torch.float32)
     return found
 
 
-def limit_feature(kilometres_an_hour: float) -> float:
-    """The number that a speed limit is read as."""
-    return kilometres_an_hour / 50
+def of_signs(signs: pd.DataFrame, *, mirrored: bool) -> Float32[Tensor, "signs {FEATURES}"]:
+    """Features of the rows of a table of signs; states that the model was never shown are read as none."""
+    x, y = (torch.from_numpy(signs[name].to_numpy(dtype=np.float64).copy()) for name in ("x", "y"))
+    still = torch.zeros_like(x)
+    column = torch.tensor([_SIGN_COLUMNS[str(kind)] for kind in signs["class"]], dtype=torch.int64)
+    found = of_users(column, -x if mirrored else x, y, still + torch.pi / 2, still, still, still, still)
+    for row, (state, limit) in enumerate(zip(signs["state"], signs["limit"], strict=True)):
+        if state in STATES:
+            found[row, _STATES + STATES.index(state)] = 1.0
+        if limit == limit:  # a limit that is none is NaN
+            found[row, _LIMIT] = float(limit) * 3.6 / _LIMIT_SCALE
+    return found

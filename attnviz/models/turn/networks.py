@@ -2,6 +2,7 @@
 
 from typing import Literal, get_args
 
+import torch
 import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
@@ -39,6 +40,17 @@ class Heads(nn.Module):
         found = F.scaled_dot_product_attention(query, key, value, attn_mask=present[:, None, None])
         joined: Tensor = self.combine(found.transpose(1, 2).flatten(2))
         return joined
+
+    def weights(
+        self,
+        asking: Float[Tensor, "scenes queries {WIDTH}"],
+        tokens: Float[Tensor, "scenes tokens {WIDTH}"],
+        present: Bool[Tensor, "scenes tokens"],
+    ) -> Float[Tensor, "scenes heads queries tokens"]:
+        """The weights of the same attention."""
+        query, key = self._split(self.query(asking)), self._split(self.key(tokens))
+        scores = query @ key.transpose(-1, -2) / (WIDTH // HEADS) ** 0.5
+        return scores.masked_fill(~present[:, None, None], -torch.inf).softmax(-1)
 
     def _split(self, tokens: Float[Tensor, "scenes tokens width"]) -> Float[Tensor, "scenes heads tokens size"]:
         return tokens.view(*tokens.shape[:2], HEADS, WIDTH // HEADS).transpose(1, 2)
@@ -139,3 +151,26 @@ def embedded(
 
 def _mlp(size: int, out: int) -> nn.Sequential:
     return nn.Sequential(nn.Linear(size, HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, out))
+
+
+def ego_weights(
+    module: nn.Module, features: Float[Tensor, "scenes tokens {FEATURES}"], present: Bool[Tensor, "scenes tokens"]
+) -> tuple[Float[Tensor, " scenes"], Float[Tensor, "layers scenes heads tokens"]]:
+    """The log-odds, and the weights with which the ego looks at every token, for many scenes at once.
+
+    The same weights as those of a trace, without one; there are no layers in a network without attention.
+    """
+    found: list[Tensor] = []
+
+    def look(heads: nn.Module, inputs: tuple[Tensor, Tensor, Tensor]) -> None:
+        assert isinstance(heads, Heads)
+        found.append(heads.weights(*inputs)[:, :, 0])
+
+    hooks = [part.register_forward_pre_hook(look) for part in module.modules() if isinstance(part, Heads)]
+    try:
+        decided: Tensor = module(features, present)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    empty = features.new_zeros(0, len(features), HEADS, features.shape[1])
+    return decided, torch.stack(found) if found else empty

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 import torch
-from jaxtyping import Bool, Float, Float32
+from jaxtyping import Bool, Float, Float32, Float64
 from torch import Tensor, nn
 
 from attnviz.attention.items import one_item
@@ -52,14 +52,18 @@ class TurnModel:
         than 256 tokens.
         """
         moment = scenes.moment(scene_id, t)
-        shown = moment[moment["is_ego"].astype(bool) | (moment["visible"] != False)]  # noqa: E712 - None is unknown, not hidden
-        if len(shown) > MOST_TOKENS:
+        hidden = moment["visible"].isin([False]) & ~moment["is_ego"].astype(bool)  # None is unknown, not hidden
+        shown, signs = moment[~hidden], scenes.signs_at(scene_id, t)
+        if len(shown) + len(signs) > MOST_TOKENS:
             raise InputError(
-                _m("The scene “{name}” has {found} road users at {t} s; the model reads at most {most}."),
-                name=scene_id, found=len(shown), t=t, most=MOST_TOKENS,
+                _m("The scene “{name}” has {found} road users and signs at {t} s; the model reads at most {most}."),
+                name=scene_id, found=len(shown) + len(signs), t=t, most=MOST_TOKENS,
             )  # fmt: skip
-        users = self._users(shown, mirrored=scenes.traffic == "right")
-        return Seen(tuple(map(str, shown["agent_id"])), users)
+        mirrored = scenes.traffic == "right"
+        ids = (*map(str, shown["agent_id"]), *map(str, signs["sign_id"]))
+        return Seen(
+            ids, torch.cat([self._users(shown, mirrored=mirrored), features.of_signs(signs, mirrored=mirrored)])
+        )
 
     def log_odds(self, seen: Seen, kept: Bool[Tensor, "runs tokens"] | None = None) -> Float[Tensor, " runs"]:
         """The log-odds of a conflict, once for each row of tokens that are kept; the ego has to be."""
@@ -94,7 +98,7 @@ class TurnModel:
         return Trace(found, origin=replace(recorded.origin, model=self.name), notes=recorded.notes)
 
     def _users(self, shown: pd.DataFrame, *, mirrored: bool) -> Float32[Tensor, "users features"]:
-        def column(name: str) -> Float[Tensor, " users"]:
+        def column(name: str) -> Float64[Tensor, " users"]:
             return torch.from_numpy(np.nan_to_num(shown[name].to_numpy(dtype=np.float64)))
 
         kinds = [
