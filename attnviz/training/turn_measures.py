@@ -214,15 +214,11 @@ def _reliability(decided: Float[Tensor, " scenes"], happened: Bool[Tensor, " sce
     """In each of `LOG_BINS`: how many scenes, the mean predicted probability, how often there was a conflict."""
     probability = decided.sigmoid()
     places = torch.bucketize(probability, LOG_BINS[1:-1], right=True)
-    rows = []
+    rows: list[list[float]] = []
     for place in range(len(LOG_BINS) - 1):
         here = places == place
-        count = int(here.sum())
-        rows.append(
-            [count, _round(float(probability[here].mean())), _round(float(happened[here].double().mean()))]
-            if count
-            else [0]
-        )
+        means = [float(side[here].double().mean()) for side in (probability, happened)]
+        rows.append([int(here.sum()), *map(_round, means)] if here.any() else [0])
     return rows
 
 

@@ -1,5 +1,6 @@
 """Three small networks that read road users and tell how likely a conflict is if the ego turns now."""
 
+from collections.abc import Callable
 from typing import Literal, get_args
 
 import torch
@@ -50,7 +51,8 @@ class Heads(nn.Module):
         """The weights of the same attention."""
         query, key = self._split(self.query(asking)), self._split(self.key(tokens))
         scores = query @ key.transpose(-1, -2) / (WIDTH // HEADS) ** 0.5
-        return scores.masked_fill(~present[:, None, None], -torch.inf).softmax(-1)
+        found: Tensor = scores.masked_fill(~present[:, None, None], -torch.inf).softmax(-1)
+        return found
 
     def _split(self, tokens: Float[Tensor, "scenes tokens width"]) -> Float[Tensor, "scenes heads tokens size"]:
         return tokens.view(*tokens.shape[:2], HEADS, WIDTH // HEADS).transpose(1, 2)
@@ -162,11 +164,10 @@ def ego_weights(
     """
     found: list[Tensor] = []
 
-    def look(heads: nn.Module, inputs: tuple[Tensor, Tensor, Tensor]) -> None:
-        assert isinstance(heads, Heads)
-        found.append(heads.weights(*inputs)[:, :, 0])
+    def looking(heads: Heads) -> Callable[[nn.Module, tuple[Tensor, Tensor, Tensor]], None]:
+        return lambda _, inputs: found.append(heads.weights(*inputs)[:, :, 0])
 
-    hooks = [part.register_forward_pre_hook(look) for part in module.modules() if isinstance(part, Heads)]
+    hooks = [part.register_forward_pre_hook(looking(part)) for part in module.modules() if isinstance(part, Heads)]
     try:
         decided: Tensor = module(features, present)
     finally:
