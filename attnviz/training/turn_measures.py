@@ -8,8 +8,9 @@ from jaxtyping import Bool, Float, Float32, Float64
 from torch import Tensor, nn
 
 from attnviz.models.turn import features, networks
-from attnviz.scenes.simulator.cast import CHILD, OBJECTS, PARKED, USERS, draw
+from attnviz.scenes.simulator.cast import CHILD, OBJECTS, PARKED, USERS
 from attnviz.scenes.simulator.chance import uniform
+from attnviz.scenes.simulator.drawing import draw
 from attnviz.scenes.simulator.later import first_seen, later
 from attnviz.scenes.simulator.moments import Moments, judged, moments
 from attnviz.scenes.simulator.outcome import HORIZON, outcome
@@ -80,17 +81,16 @@ def held_out() -> Held:
     others = near.hit.clone()
     others[:, _RUN] = False
     free = near.seen[:, _PARKED] & ~others.any(dim=1)
-    hit, seen = _truth(numbers[free][:TRUE])
-    runs = near.part(free & ~near.seen[:, _RUN] & near.hit[:, _RUN])
+    alone = free & ~near.seen[:, _RUN]
+    hit, seen = _truth(numbers[alone][:TRUE])
+    runs = near.part(alone & near.hit[:, _RUN])
     first = first_seen(runs.cast, CHILD, HORIZON)
     first_conflict = outcome(runs.cast).at[:, _RUN]
     comes = first < first_conflict
     emerging, first = runs.part(comes), first[comes]
     avoidable = avoids(emerging.cast, first)
     chance = uniform(NEAR_SEED, numbers, "run-out")[:, 0]
-    return Held(
-        ordinary, near, chance, free & ~near.seen[:, _RUN], hit, seen, judged(later(emerging.cast, first)), avoidable
-    )
+    return Held(ordinary, near, chance, alone, hit, seen, judged(later(emerging.cast, first)), avoidable)
 
 
 def _truth(numbers: Tensor) -> tuple[Float64[Tensor, " true"], Float64[Tensor, " true"]]:

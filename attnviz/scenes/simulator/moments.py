@@ -7,7 +7,8 @@ from jaxtyping import Bool, Int64
 from torch import Tensor
 
 from attnviz.scenes.simulator import sight
-from attnviz.scenes.simulator.cast import CHILD, LIGHT, OBJECTS, ONCOMING, PARKED, USERS, Cast, draw
+from attnviz.scenes.simulator.cast import CHILD, LIGHT, OBJECTS, ONCOMING, PARKED, USERS, Cast
+from attnviz.scenes.simulator.drawing import draw
 from attnviz.scenes.simulator.outcome import outcome
 from attnviz.scenes.simulator.street import Street
 

@@ -20,12 +20,12 @@ class Motion:
 
 
 def travelled(
-    t: Float64[Tensor, "*any"],
-    speed: Float64[Tensor, "*any"],
-    acceleration: Float64[Tensor, "*any"],
-    final: Float64[Tensor, "*any"],
-    delay: Float64[Tensor, "*any"],
-) -> tuple[Float64[Tensor, "*any"], Float64[Tensor, "*any"]]:
+    t: Float64[Tensor, "*#any"],
+    speed: Float64[Tensor, "*#any"],
+    acceleration: Float64[Tensor, "*#any"],
+    final: Float64[Tensor, "*#any"],
+    delay: Float64[Tensor, "*#any"],
+) -> tuple[Float64[Tensor, "..."], Float64[Tensor, "..."]]:
     """Metres and speed after t seconds: `speed` until `delay`, then a constant acceleration until `final`, then that.
 
     An acceleration of 0 keeps `speed` for ever. What began before t = 0 (a negative delay) has gone its metres.
