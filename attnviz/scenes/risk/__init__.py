@@ -2,13 +2,12 @@
 
 from attnviz.scenes.risk.collision import time_to_collision, time_to_collision_along
 from attnviz.scenes.risk.columns import Column, describe
-from attnviz.scenes.risk.corridor import Corridor, corridor
+from attnviz.scenes.risk.corridor import Corridor, corridor_of
 from attnviz.scenes.risk.deceleration import required_deceleration
 from attnviz.scenes.risk.encounter import closest_encounter
 from attnviz.scenes.risk.encroachment import post_encroachment_time
-from attnviz.scenes.risk.measures import measures
 from attnviz.scenes.risk.path import Path, along_points, as_recorded, moved, straight_on
-from attnviz.scenes.risk.phantom import (
+from attnviz.scenes.risk.stepping_out import (
     RUNNING,
     WALKING,
     Phantom,
@@ -18,6 +17,7 @@ from attnviz.scenes.risk.phantom import (
     shadow_area,
     step_out_time,
 )
+from attnviz.scenes.risk.table import measures
 
 __all__ = [
     "RUNNING",
@@ -30,7 +30,7 @@ __all__ = [
     "along_points",
     "as_recorded",
     "closest_encounter",
-    "corridor",
+    "corridor_of",
     "describe",
     "measures",
     "moved",

@@ -33,7 +33,7 @@ class Corridor:
         return torch.stack([-self.headings.sin(), self.headings.cos()], dim=-1)
 
 
-def corridor(path: Path, length: float, width: float) -> Corridor:
+def corridor_of(path: Path, length: float, width: float) -> Corridor:
     """The corridor that an ego of this size covers up to the path's last moment; no lines where it stands."""
     travelled = path.travelled()
     count = int(((travelled[-1] - length / 2) / STEP).clamp(min=-1)) + 1

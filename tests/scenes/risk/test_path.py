@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from attnviz.scenes.risk import along_points, as_recorded, corridor, straight_on
+from attnviz.scenes.risk import along_points, as_recorded, corridor_of, straight_on
 
 DOUBLE = torch.float64
 TIMES = torch.arange(161, dtype=DOUBLE) * 0.05
@@ -43,7 +43,7 @@ def test_recorded_between_its_moments_and_as_it_ended():
 
 def test_the_corridor_of_a_straight_path():
     # At 5 m/s for 8 s: from the front, 2 m ahead, to 40 m, a line each 0.1 m; the front is 38 m further at 7.6 s.
-    ahead = corridor(straight_on(numbers(1, 1), 0.0, numbers(5, 0), TIMES), 4.0, 2.0)
+    ahead = corridor_of(straight_on(numbers(1, 1), 0.0, numbers(5, 0), TIMES), 4.0, 2.0)
     assert ahead.places[0].tolist() == pytest.approx([3, 1])
     assert ahead.places[-1].tolist() == pytest.approx([41, 1])
     assert len(ahead.places) == 381
@@ -55,7 +55,7 @@ def test_the_corridor_of_a_straight_path():
 def test_the_corridor_of_a_circle_bends_with_one_over_its_radius():
     angle = TIMES * 0.3  # A left turn of 10 m radius at 3 m/s.
     places = torch.stack([10 * angle.sin(), 10 - 10 * angle.cos()], dim=1)
-    ahead = corridor(as_recorded(TIMES, places, angle, TIMES), 4.0, 2.0)
+    ahead = corridor_of(as_recorded(TIMES, places, angle, TIMES), 4.0, 2.0)
     assert ahead.bends[5:-5].tolist() == pytest.approx([0.1] * (len(ahead.bends) - 10), abs=1e-3)
     # To the left of each line, 10 m away, is the middle of the circle.
     middles = ahead.places + 10 * ahead.left()
@@ -63,4 +63,4 @@ def test_the_corridor_of_a_circle_bends_with_one_over_its_radius():
 
 
 def test_an_ego_that_stands_has_no_corridor():
-    assert len(corridor(straight_on(numbers(0, 0), 0.0, numbers(0, 0), TIMES), 4.0, 2.0).places) == 0
+    assert len(corridor_of(straight_on(numbers(0, 0), 0.0, numbers(0, 0), TIMES), 4.0, 2.0).places) == 0

@@ -53,8 +53,8 @@ def shadow_area(
 
     Counted is what lies no farther than `reach` metres from the corridor's edges (0: on the corridor itself), ahead of
     the ego's front up to where the path ends, without the blocker's own box. Lines are 0.1 m apart and exact along
-    themselves, so that the blocker's ends cost at most 0.1 m of its width; in a bend their parts are weighed with 1 − bend · d, and end where lines meet. An eye within a blocker
-    gives NaN. Each blocker by itself: areas that two hide are counted for both. Ours. On a straight path it is 0 with
+    themselves, so that the blocker's ends cost at most 0.1 m of its width; in a bend their parts are weighed with
+    1 − bend · d, and end where lines meet. An eye within a blocker gives NaN. Each blocker by itself: areas that two hide are counted for both. Ours. On a straight path it is 0 with
     reach 0 for all that stands beside it, since an eye on the path sees all of a straight path.
     """
     left = ahead.left()

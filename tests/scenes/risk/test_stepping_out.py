@@ -14,7 +14,7 @@ from attnviz.scenes.risk import (
     Path,
     Walker,
     as_recorded,
-    corridor,
+    corridor_of,
     phantom,
     phantom_ttc,
     shadow_area,
@@ -49,7 +49,7 @@ def turn():
 
 
 def area(path, *places, reach):
-    return shadow_area(path.places[0], boxes(*places), corridor(path, LENGTH, WIDTH), reach=reach).tolist()
+    return shadow_area(path.places[0], boxes(*places), corridor_of(path, LENGTH, WIDTH), reach=reach).tolist()
 
 
 # A parked car of 4 × 2 m whose side is 1 m beside the ego's: its middle is at (22, 3), its box 20 … 24 × 2 … 4.
@@ -86,18 +86,18 @@ def test_the_hidden_area_in_a_bend_agrees_with_counted_squares(x, y, heading, le
     path, box = turn(), boxes((x, y, heading, length, width))
     _, offsets = sides(box[0])
     assume(not (offsets >= 0).all())  # The eye is not within the box.
-    ahead = corridor(path, LENGTH, WIDTH)
+    ahead = corridor_of(path, LENGTH, WIDTH)
     found = shadow_area(ORIGIN, box, ahead, reach=2.0).item()
-    # Squares of 0.1 m: within 1 + 2 m of the circle of radius 10 about (0, 10), from the ego's front to the end, in
-    # angles from 2/10 to (20 − rounding)/10.
-    side = torch.arange(-5, 25, 0.1, dtype=DOUBLE) + 0.05
-    points = torch.cartesian_prod(side, side)
-    away = points - numbers(0, 10)
+    # Squares of 0.05 m, turned so that none of their rows is along an edge: within 1 + 2 m of the circle of radius 10
+    # about (0, 10), from the ego's front, at an angle of 2/10, to the last line.
+    side = torch.arange(-13.5, 13.5, 0.05, dtype=DOUBLE)
+    cosine, sine = math.cos(0.123), math.sin(0.123)
+    away = torch.cartesian_prod(side, side) @ numbers([cosine, -sine], [sine, cosine])
     angle = torch.atan2(away[:, 0], -away[:, 1])
-    counted = ((away.norm(dim=1) - 10).abs() <= 3) & (angle >= 0.2) & (angle <= 2.0)
-    expected = (counted & hides(ORIGIN, box[0], points)).sum().item() * 0.01
-    # Squares on an edge and lines at the box's ends: 0.1 m of some 20 m of edges.
-    assert found == pytest.approx(expected, abs=0.4, rel=0.03)
+    counted = ((away.norm(dim=1) - 10).abs() <= 3) & (angle >= 0.2) & (angle <= ahead.headings[-1])
+    expected = (counted & hides(ORIGIN, box[0], away + numbers(0, 10))).sum().item() * 0.05**2
+    # Lines are 0.1 m apart: at the box's two ends some of it is counted, at most 0.1 m of its width of 4 m.
+    assert found == pytest.approx(expected, abs=0.4)
 
 
 def test_stepping_out_from_behind_a_parked_car_by_hand():
@@ -107,7 +107,7 @@ def test_stepping_out_from_behind_a_parked_car_by_hand():
     # disc touches y = 1: (2.3260 − 0.3 − 1)/1.5 = 0.684 or 0.690 s. The ego's front is there at 2.23 or 2.24 s.
     walker = Walker(speed=1.5, radius=0.3)
     path = straight(10.0)
-    ahead, car = corridor(path, LENGTH, WIDTH), boxes(PARKED)
+    ahead, car = corridor_of(path, LENGTH, WIDTH), boxes(PARKED)
     assert step_out_time(path, ahead, car, walker).item() == pytest.approx(0.687, abs=0.004)
     assert phantom_ttc(path, ahead, car, walker).item() == pytest.approx(2.235, abs=0.006)
     found = phantom(path, ahead, car, walker)
@@ -124,13 +124,13 @@ def test_the_warning_by_hand():
     # (1.3 + 1.5 u)(1.6 + 10 u) ≤ 2 (2 + 10 u), 15 u² − 4.6 u − 1.92 ≤ 0, u ≤ (4.6 + √(21.16 + 115.2))/30 = 0.543;
     # with x = 24.3: 15 u² − 4.45 u − 1.79 ≤ 0, u ≤ (4.45 + √(19.8 + 107.4))/30 = 0.524. In steps of 0.05 s: 0.50 s.
     path = straight(10.0)
-    found = phantom(path, corridor(path, LENGTH, WIDTH), boxes(PARKED), Walker(speed=1.5, radius=0.3))
+    found = phantom(path, corridor_of(path, LENGTH, WIDTH), boxes(PARKED), Walker(speed=1.5, radius=0.3))
     assert found.warning_time.item() == pytest.approx(0.5)
 
 
 def test_who_runs_steps_out_sooner():
     path = straight(10.0)
-    ahead, car = corridor(path, LENGTH, WIDTH), boxes(PARKED)
+    ahead, car = corridor_of(path, LENGTH, WIDTH), boxes(PARKED)
     walking, running = step_out_time(path, ahead, car), step_out_time(path, ahead, car, Walker(speed=RUNNING))
     assert (walking / running).item() == pytest.approx(2)  # 10 km/h against 5 km/h.
 
@@ -142,14 +142,14 @@ def test_a_fast_ego_has_passed_before_anybody_far_beside_can_be_there():
     # each metre: after 8 s, 0.28 s a metre against the ego's 0.1 s. It is never met.
     path = straight(10.0)
     far = boxes((22.0, 11.0, 0.0, 4.0, 2.0))
-    found = phantom(path, corridor(path, LENGTH, WIDTH), far, Walker(speed=1.5, radius=0.3))
+    found = phantom(path, corridor_of(path, LENGTH, WIDTH), far, Walker(speed=1.5, radius=0.3))
     assert found.step_out_time.item() == pytest.approx(6.12, abs=0.05)
     assert found.ttc.item() == math.inf
     assert found.warning_time.isnan()
     assert found.hiding.isnan().all()
     # At 3 m/s the ego's front is there at (24.3 − 2)/3 = 7.4 s, in time to meet them.
     slow = straight(3.0, horizon=12.0)
-    met = phantom(slow, corridor(slow, LENGTH, WIDTH), far, Walker(speed=1.5, radius=0.3))
+    met = phantom(slow, corridor_of(slow, LENGTH, WIDTH), far, Walker(speed=1.5, radius=0.3))
     assert met.ttc.item() == pytest.approx(22.35 / 3, abs=0.03)
 
 
@@ -157,7 +157,7 @@ def test_somebody_hidden_in_the_path_is_there_already():
     # A van across the path: beyond it somebody stands in the corridor, at the van's far side 22 + 0.3: 0 s.
     path = straight(10.0)
     van = boxes((21.0, 0.0, 0.0, 2.0, 3.0))
-    found = phantom(path, corridor(path, LENGTH, WIDTH), van, Walker(speed=1.5, radius=0.3))
+    found = phantom(path, corridor_of(path, LENGTH, WIDTH), van, Walker(speed=1.5, radius=0.3))
     assert found.step_out_time.item() == 0
     assert found.ttc.item() == pytest.approx((22.35 - 2) / 10, abs=0.01)
     # Hidden until the ego is there.
@@ -167,19 +167,19 @@ def test_somebody_hidden_in_the_path_is_there_already():
 def test_a_pole_hides_nobody_and_an_ego_that_stands_meets_nobody():
     path = straight(10.0)
     pole = boxes((20.0, 3.0, 0.0, 0.1, 0.1))
-    ahead = corridor(path, LENGTH, WIDTH)
+    ahead = corridor_of(path, LENGTH, WIDTH)
     # 0.1 m wide at 20 m, its shadow is wide enough for a disc of 0.6 m from some 100 m on: beyond the corridor.
     assert phantom(path, ahead, pole, Walker(radius=0.3)).step_out_time.item() == math.inf
     standing = straight(0.0)
-    found = phantom(standing, corridor(standing, LENGTH, WIDTH), boxes(PARKED))
+    found = phantom(standing, corridor_of(standing, LENGTH, WIDTH), boxes(PARKED))
     assert (found.step_out_time.item(), found.ttc.item()) == (math.inf, math.inf)
-    assert shadow_area(ORIGIN, boxes(PARKED), corridor(standing, LENGTH, WIDTH)).item() == 0
+    assert shadow_area(ORIGIN, boxes(PARKED), corridor_of(standing, LENGTH, WIDTH)).item() == 0
 
 
 def test_an_eye_within_a_blocker_has_no_hidden_area():
     path = straight(10.0)
-    assert shadow_area(ORIGIN, boxes((0.0, 0.0, 0.0, 4.0, 2.0)), corridor(path, LENGTH, WIDTH)).isnan()
-    assert step_out_time(path, corridor(path, LENGTH, WIDTH), boxes((0.0, 0.0, 0.0, 4.0, 2.0))).item() == math.inf
+    assert shadow_area(ORIGIN, boxes((0.0, 0.0, 0.0, 4.0, 2.0)), corridor_of(path, LENGTH, WIDTH)).isnan()
+    assert step_out_time(path, corridor_of(path, LENGTH, WIDTH), boxes((0.0, 0.0, 0.0, 4.0, 2.0))).item() == math.inf
 
 
 places = st.tuples(
@@ -192,14 +192,14 @@ places = st.tuples(
 def test_mirrored_turned_and_moved_it_is_the_same(others, angle, shift, bent):
     path = turn() if bent else straight(10.0)
     blockers = boxes(*others)
-    ahead = corridor(path, LENGTH, WIDTH)
+    ahead = corridor_of(path, LENGTH, WIDTH)
     expected = (phantom(path, ahead, blockers), shadow_area(path.places[0], blockers, ahead))
     flip = numbers(1, -1)
     rotation = numbers([math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)])
     mirrored = Path(path.times, path.places * flip, -path.headings, path.origin), blockers * flip
     turned = Path(path.times, path.places @ rotation.T + shift, path.headings + angle, path.origin)
     for other, boxes_there in (mirrored, (turned, blockers @ rotation.T + shift)):
-        there = corridor(other, LENGTH, WIDTH)
+        there = corridor_of(other, LENGTH, WIDTH)
         found = phantom(other, there, boxes_there), shadow_area(other.places[0], boxes_there, there)
         # A line that a blocker just touches may count or not: one line is 0.1 m.
         assert found[1].tolist() == pytest.approx(expected[1].tolist(), abs=0.5)

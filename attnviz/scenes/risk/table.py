@@ -11,12 +11,12 @@ from attnviz.base.language import _m
 from attnviz.scenes.boxes import corners, gap
 from attnviz.scenes.risk.collision import time_to_collision, time_to_collision_along
 from attnviz.scenes.risk.columns import COLUMNS
-from attnviz.scenes.risk.corridor import corridor
+from attnviz.scenes.risk.corridor import corridor_of
 from attnviz.scenes.risk.deceleration import required_deceleration
 from attnviz.scenes.risk.encounter import closest_encounter
 from attnviz.scenes.risk.encroachment import post_encroachment_time
 from attnviz.scenes.risk.path import Path, along_points, as_recorded, moved, straight_on
-from attnviz.scenes.risk.phantom import Walker, phantom, shadow_area
+from attnviz.scenes.risk.stepping_out import Walker, phantom, shadow_area
 from attnviz.scenes.table import Scenes
 
 HORIZON = 8.0
@@ -73,7 +73,7 @@ def _of_moment(
     length, width, speed = float(ego["length"]), float(ego["width"]), float(velocity.norm())
     velocities = _columns(others, "vx", "vy")
     planned, predicted = path.boxes(length, width), moved(boxes, velocities, times)
-    ahead = corridor(path, length, width)
+    ahead = corridor_of(path, length, width)
     hidden = phantom(path, ahead, boxes, walker)
     when, nearest = closest_encounter(times, planned, predicted)
     columns = {
