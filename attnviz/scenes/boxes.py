@@ -56,8 +56,9 @@ def shadows_on_normals(
     return on_a.amin(dim=-1), on_a.amax(dim=-1), on_b.amin(dim=-1), on_b.amax(dim=-1)
 
 
-def normals(a: Float[Tensor, "*batch 4 2"], b: Float[Tensor, "*batch 4 2"]) -> Float[Tensor, "*batch 4 2"]:
+def normals(a: Float[Tensor, "*#batch 4 2"], b: Float[Tensor, "*#batch 4 2"]) -> Float[Tensor, "... 4 2"]:
     """Unit vectors across the sides of both boxes, two for each: opposite sides share theirs up to the sign."""
+    a, b = _alike(a, b)
     sides = torch.cat([a[..., 1:3, :] - a[..., 0:2, :], b[..., 1:3, :] - b[..., 0:2, :]], dim=-2)
     across = torch.stack([-sides[..., 1], sides[..., 0]], dim=-1)
     lengths: Tensor = torch.linalg.vector_norm(across, dim=-1, keepdim=True)
