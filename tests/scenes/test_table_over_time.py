@@ -14,9 +14,7 @@ from attnviz.scenes.table import MOST_AT_ONCE
 
 
 def row(agent, t, x=0.0, y=0.0, heading=0.0, *, scene="a", ego=False, visible=None, kind="car", vx=0.0, vy=0.0):
-    return dict(
-        zip(COLUMNS, (scene, t, agent, kind, x, y, heading, vx, vy, 4.0, 2.0, ego, True, visible), strict=True)
-    )
+    return dict(zip(COLUMNS, (scene, t, agent, kind, x, y, heading, vx, vy, 4.0, 2.0, ego, True, visible), strict=True))
 
 
 def table(*rows):
@@ -72,7 +70,7 @@ def test_another_ego_in_the_scenes_that_have_it(scenes):
     other = scenes.with_ego("7")
     assert list(other.moment("a", 0.0)["agent_id"]) == ["7", "ego"]
     assert other.table["is_ego"].sum() == 2
-    assert list(scenes.moment("a", 0.0)["agent_id"])[0] == "ego"
+    assert next(iter(scenes.moment("a", 0.0)["agent_id"])) == "ego"
     with pytest.raises(InputError, match="no road user “70”"):
         scenes.with_ego("70")
 

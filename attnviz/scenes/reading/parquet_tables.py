@@ -1,7 +1,6 @@
 """Parquet files, batch by batch and with just the columns that are asked for."""
 
 from collections.abc import Iterator, Sequence
-from typing import BinaryIO
 
 import pandas as pd
 import pyarrow as pa
@@ -12,7 +11,7 @@ from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.scenes.reading.batches import TOO_MANY_ROWS, joined
 from attnviz.scenes.reading.places import short
-from attnviz.scenes.reading.source import Source
+from attnviz.scenes.reading.source import Opened, Source
 from attnviz.scenes.table import MOST_ROWS
 
 MAGIC = b"PAR1"
@@ -63,7 +62,7 @@ def read_columns(
         return joined(_batches(parquet, source, numbers, texts, flags), source.name, texts)
 
 
-def _file(file: BinaryIO, source: Source, texts: Sequence[str] = ()) -> "pyarrow.parquet.ParquetFile":
+def _file(file: Opened, source: Source, texts: Sequence[str] = ()) -> "pyarrow.parquet.ParquetFile":
     try:
         # Texts stay in their dictionaries: a long one that stands in every row is held once.
         return pyarrow.parquet.ParquetFile(file, read_dictionary=list(texts))

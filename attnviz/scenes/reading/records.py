@@ -5,14 +5,13 @@ After tensorflow/tensorflow, core/lib/io/record_writer.h: the checksums are CRC-
 
 import functools
 from collections.abc import Iterator
-from typing import BinaryIO
 
 import numpy as np
 
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.scenes.reading.places import Record
-from attnviz.scenes.reading.source import Source
+from attnviz.scenes.reading.source import Opened, Source
 
 # The polynomial of Castagnoli with its bits reversed.
 POLYNOMIAL = 0x82F63B78
@@ -43,7 +42,7 @@ def records_of(source: Source) -> Iterator[tuple[int, bytes]]:
             yield number, _record(file, head, size, Record(source.name, number))
 
 
-def _record(file: BinaryIO, head: bytes, size: int, place: Record) -> bytes:
+def _record(file: Opened, head: bytes, size: int, place: Record) -> bytes:
     if len(head) < HEAD or _masked(head[:8]) != int.from_bytes(head[8:], "little"):
         raise InputError(_m("{place}: its length does not agree with its checksum; the file is damaged."), place=place)
     length = int.from_bytes(head[:8], "little")

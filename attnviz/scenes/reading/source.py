@@ -6,13 +6,24 @@ from dataclasses import dataclass
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Protocol, cast, runtime_checkable
 
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.scenes.reading.places import short
 
-Given = str | PathLike[str] | bytes | BinaryIO
+
+@runtime_checkable
+class Opened(Protocol):
+    """An open binary file, or what behaves like one."""
+
+    def read(self, size: int = -1, /) -> bytes: ...
+    def readline(self, size: int = -1, /) -> bytes: ...
+    def seek(self, offset: int, whence: int = 0, /) -> int: ...
+    def tell(self) -> int: ...
+
+
+Given = str | PathLike[str] | bytes | Opened
 
 # Larger files than this are none that a person looks at; what is smaller is streamed.
 MOST_BYTES = 4_000_000_000
@@ -33,7 +44,7 @@ class Source:
     start: bytes
 
     @contextmanager
-    def opened(self) -> Iterator[BinaryIO]:
+    def opened(self) -> Iterator[Opened]:
         """The content from its beginning. What the reading system refuses becomes an `InputError`."""
         try:
             if isinstance(self.given, bytes):
@@ -61,8 +72,6 @@ class Source:
 def source_of(given: Given, name: str = "") -> Source:
     """The file, with its size checked. Raises `InputError` for what cannot be read, is empty or too large."""
     called = short(name or _name(given), MOST_SIGNS_OF_NAME)
-    if not isinstance(given, (str, PathLike, bytes)) and not (hasattr(given, "read") and hasattr(given, "seek")):
-        raise InputError(_m("A path, bytes or an open binary file was expected to be read."))
     source = Source(given, called, b"")
     with source.opened() as file:
         start = cast(object, file.read(START))

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import BinaryIO
 from xml.etree.ElementTree import Element as Node
 from xml.etree.ElementTree import ParseError
 
@@ -12,7 +11,7 @@ from defusedxml.ElementTree import iterparse
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.scenes.reading.places import Element, Place, short
-from attnviz.scenes.reading.source import Source
+from attnviz.scenes.reading.source import Opened, Source
 
 MOST_DEPTH = 40
 # Elements within one child of the root: a road user with fifty thousand states has fewer.
@@ -45,7 +44,7 @@ def children_of(source: Source, *, only_root: bool = False) -> Iterator[tuple[No
         yield from _children(file, source, only_root)
 
 
-def _children(file: BinaryIO, source: Source, only_root: bool) -> Iterator[tuple[Node, Node]]:
+def _children(file: Opened, source: Source, only_root: bool) -> Iterator[tuple[Node, Node]]:
     open_nodes: list[Node] = []
     count = 0
     events = iterparse(file, events=("start", "end"), forbid_dtd=True, forbid_entities=True, forbid_external=True)
