@@ -70,7 +70,7 @@ def test_another_ego_in_the_scenes_that_have_it(scenes):
     other = scenes.with_ego("7")
     assert list(other.moment("a", 0.0)["agent_id"]) == ["7", "ego"]
     assert other.table["is_ego"].sum() == 2
-    assert list(scenes.moment("a", 0.0)["agent_id"])[0] == "ego"
+    assert next(iter(scenes.moment("a", 0.0)["agent_id"])) == "ego"
     with pytest.raises(InputError, match="no road user “70”"):
         scenes.with_ego("70")
 
