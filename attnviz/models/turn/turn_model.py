@@ -14,7 +14,7 @@ from attnviz.attention.items import one_item
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.models.card import Card
-from attnviz.models.turn import features
+from attnviz.models.turn import features, networks
 from attnviz.recording import capture
 from attnviz.scenes import Scenes
 from attnviz.tokens import Tokens
@@ -25,10 +25,11 @@ MOST_TOKENS = 256
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """What the model reads at one moment. ids: of the tokens, the ego first."""
+    """What the model reads, at one moment or over several. ids: of the tokens, the ego first."""
 
     ids: tuple[str, ...]
-    features: Float32[Tensor, "tokens features"]
+    features: Float32[Tensor, "times tokens features"]
+    present: Bool[Tensor, "times tokens"]
 
 
 class TurnModel:
@@ -45,51 +46,74 @@ class TurnModel:
         self.module = module.eval()
         self._running = threading.Lock()
 
-    def seen(self, scenes: Scenes, scene_id: str = "scene", t: float = 0.0) -> Seen:
-        """The tokens of a moment: road users that are there and can be seen, and signs.
+    def seen(self, scenes: Scenes, scene_id: str = "scene", times: Sequence[float] = (0.0,)) -> Seen:
+        """The tokens of these moments: road users that are there and not known to be hidden, and signs.
 
-        A speed that nobody knows is read as standing still. Raises `InputError` where the moment has no ego or more
-        than 256 tokens.
+        A speed that nobody knows is read as standing still. Raises `InputError` where a moment has no ego, the ego is
+        not the same in all of them, or there are more than 256 tokens.
         """
-        moment = scenes.moment(scene_id, t)
-        hidden = moment["visible"].isin([False]) & ~moment["is_ego"].astype(bool)  # None is unknown, not hidden
-        shown, signs = moment[~hidden], scenes.signs_at(scene_id, t)
-        if len(shown) + len(signs) > MOST_TOKENS:
+        moments = [_shown(scenes, scene_id, t) for t in times]
+        egos = {ids[0] for ids, _features in moments}
+        if len(egos) > 1:
+            raise InputError(_m("The scene “{name}” has two egos."), name=scene_id[:40])
+        ids = tuple(dict.fromkeys(name for names, _features in moments for name in names))
+        if len(ids) > MOST_TOKENS:
             raise InputError(
-                _m("The scene “{name}” has {found} road users and signs at {t} s; the model reads at most {most}."),
-                name=scene_id, found=len(shown) + len(signs), t=t, most=MOST_TOKENS,
+                _m("The scene “{name}” has {found} road users and signs; the model reads at most {most}."),
+                name=scene_id[:40], found=len(ids), most=MOST_TOKENS,
             )  # fmt: skip
-        mirrored = scenes.traffic == "right"
-        ids = (*map(str, shown["agent_id"]), *map(str, signs["sign_id"]))
-        return Seen(
-            ids, torch.cat([self._users(shown, mirrored=mirrored), features.of_signs(signs, mirrored=mirrored)])
-        )
+        place = {name: position for position, name in enumerate(ids)}
+        numbers = torch.zeros(len(moments), len(ids), features.FEATURES)
+        present = torch.zeros(len(moments), len(ids), dtype=torch.bool)
+        for time, (names, read) in enumerate(moments):
+            here = [place[name] for name in names]
+            numbers[time, here], present[time, here] = read, True
+        return Seen(ids, numbers, present)
 
-    def log_odds(self, seen: Seen, kept: Bool[Tensor, "runs tokens"] | None = None) -> Float[Tensor, " runs"]:
-        """The log-odds of a conflict, once for each row of tokens that are kept; the ego has to be."""
-        kept = torch.ones(1, len(seen.ids), dtype=torch.bool) if kept is None else kept
-        with self._running, torch.no_grad():
-            found: Tensor = self.module(seen.features.expand(len(kept), -1, -1), kept)
+    def log_odds(self, seen: Seen) -> Float[Tensor, " times"]:
+        """The log-odds of a conflict at each moment."""
+        return self._decide(seen.features, seen.present)
+
+    def without_each(self, seen: Seen) -> Float[Tensor, "times tokens"]:
+        """The log-odds when one token is taken out, for each; NaN for the ego, which has to be, and for who is not there."""
+        found = torch.full(seen.present.shape, torch.nan)
+        for token in range(1, len(seen.ids)):
+            here = seen.present[:, token]
+            kept = seen.present[here].clone()
+            kept[:, token] = False
+            found[here, token] = self._decide(seen.features[here], kept)
         return found
 
-    def without_each(self, seen: Seen) -> Float[Tensor, " objects"]:
-        """The log-odds without each object, in the order of the tokens after the ego."""
-        count = len(seen.ids)
-        kept = ~torch.eye(count, dtype=torch.bool)[1:]
-        return self.log_odds(seen, kept) if count > 1 else torch.zeros(0)
+    def ego_weights(self, seen: Seen) -> Float[Tensor, "layers times heads tokens"]:
+        """The weights with which the ego looks at every token; NaN for who is not there."""
+        with self._running, torch.no_grad():
+            weights = networks.ego_weights(self.module, seen.features, seen.present)[1]
+        return weights.masked_fill(~seen.present[None, :, None], torch.nan)
+
+    def _decide(
+        self, numbers: Float32[Tensor, "times tokens features"], present: Bool[Tensor, "times tokens"]
+    ) -> Float[Tensor, " times"]:
+        if not len(present):
+            return torch.zeros(0)
+        with self._running, torch.no_grad():
+            found: Tensor = self.module(numbers, present)
+        return found
 
     def trace(self, scenes: Scenes, scene_id: str = "scene", t: float = 0.0) -> Trace:
         """The attentions of one pass. Raises `InputError` as `seen` does."""
-        return self.trace_of(self.seen(scenes, scene_id, t))
+        return self.trace_of(self.seen(scenes, scene_id, (t,)))
 
     def trace_of(self, seen: Seen, labels: Sequence[str] | None = None) -> Trace:
-        """The attentions of one pass over these tokens. labels: what they are called; without, their ids."""
-        tokens = Tokens(texts=tuple(labels or seen.ids), kind="road-user", ids=seen.ids)
+        """The attentions of one pass over these tokens, of the first moment. labels: what they are called; without, their ids."""
+        here = seen.present[0]
+        ids = tuple(name for name, there in zip(seen.ids, here.tolist(), strict=True) if there)
+        called = dict(zip(seen.ids, labels or seen.ids, strict=True))
+        tokens = Tokens(texts=tuple(called[name] for name in ids), kind="road-user", ids=ids)
         with self._running, torch.no_grad():
             with capture(self.module, values=True) as recorded:
-                self.module(seen.features[None], torch.ones(1, len(seen.ids), dtype=torch.bool))
+                self.module(seen.features[:1, here], here[here][None])
             attentions = list(recorded)
-        ego = Tokens(texts=tokens.texts[:1], kind="road-user", ids=seen.ids[:1])
+        ego = Tokens(texts=tokens.texts[:1], kind="road-user", ids=ids[:1])
         found = []
         for attention in attentions:
             alone = attention.shape[0] == 1
@@ -97,17 +121,27 @@ class TurnModel:
             found.append(replace(placed, role="ego") if alone else placed)
         return Trace(found, origin=replace(recorded.origin, model=self.name), notes=recorded.notes)
 
-    def _users(self, shown: pd.DataFrame, *, mirrored: bool) -> Float32[Tensor, "users features"]:
-        def column(name: str) -> Float64[Tensor, " users"]:
-            return torch.from_numpy(np.nan_to_num(shown[name].to_numpy(dtype=np.float64)))
 
-        kinds = [
-            features.column_of(str(kind), ego=bool(ego))
-            for kind, ego in zip(shown["class"], shown["is_ego"], strict=True)
-        ]
-        x, heading, vx = column("x"), column("heading"), column("vx")
-        if mirrored:
-            x, heading, vx = -x, torch.pi - heading, -vx
-        return features.of_users(
-            torch.tensor(kinds), x, column("y"), heading, vx, column("vy"), column("length"), column("width")
-        )
+def _shown(scenes: Scenes, scene_id: str, t: float) -> tuple[tuple[str, ...], Float32[Tensor, "tokens features"]]:
+    """The ids and features of one moment, the ego first."""
+    moment = scenes.moment(scene_id, t)
+    hidden = moment["visible"].isin([False]) & ~moment["is_ego"].astype(bool)  # None is unknown, not hidden
+    shown, signs = moment[~hidden], scenes.signs_at(scene_id, t)
+    mirrored = scenes.traffic == "right"
+    ids = (*map(str, shown["agent_id"]), *map(str, signs["sign_id"]))
+    return ids, torch.cat([_users(shown, mirrored=mirrored), features.of_signs(signs, mirrored=mirrored)])
+
+
+def _users(shown: pd.DataFrame, *, mirrored: bool) -> Float32[Tensor, "users features"]:
+    def column(name: str) -> Float64[Tensor, " users"]:
+        return torch.from_numpy(np.nan_to_num(shown[name].to_numpy(dtype=np.float64)))
+
+    kinds = [
+        features.column_of(str(kind), ego=bool(ego)) for kind, ego in zip(shown["class"], shown["is_ego"], strict=True)
+    ]
+    x, heading, vx = column("x"), column("heading"), column("vx")
+    if mirrored:
+        x, heading, vx = -x, torch.pi - heading, -vx
+    return features.of_users(
+        torch.tensor(kinds), x, column("y"), heading, vx, column("vy"), column("length"), column("width")
+    )

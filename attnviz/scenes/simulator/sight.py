@@ -7,13 +7,11 @@ from torch import Tensor
 from attnviz.scenes import occlusion
 from attnviz.scenes.boxes import corners
 from attnviz.scenes.kinds import KINDS
+from attnviz.scenes.sighting import EYE, LOW
 from attnviz.scenes.simulator.cast import EGO, USERS, Cast
 from attnviz.scenes.simulator.motion import motion
 
-EYE = 0.5
-"""Metres ahead of the ego's middle where its eye is."""
-_LOW = torch.tensor([KINDS.index(kind) for kind in ("pedestrian", "child", "cyclist", "motorcyclist")])
-"""Kinds that hide nobody."""
+_LOW = torch.tensor([KINDS.index(kind) for kind in KINDS if kind in LOW])
 _AT_ONCE = 512
 
 
