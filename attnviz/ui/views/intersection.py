@@ -5,46 +5,23 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, model_validator
 
 from attnviz.base.errors import InputError
-from attnviz.base.language import _, _m, _n
+from attnviz.base.language import _m, _n
 from attnviz.figures.numerals import numbers_text
-from attnviz.scenes.kinds import NAMES, Kind
 from attnviz.ui.address import View
+from attnviz.ui.views.driving import Drive
+from attnviz.ui.views.street import EGO, Named, Place, Traffic
 
 MOST_USERS = 64
 MOST_HEADS = 6
 MOST_NUMBERS = 4
 MOST_SAID = 4
 """How many road users a summary names."""
-FARTHEST = 500.0
 
-EGO = "ego"
-ADDED = "user-"
-"""Ids of road users that were added are this and a number."""
-MOST_DIGITS = 6
-
-# Names that we gave, so that a link speaks the language of whoever opens it.
-KNOWN = {"oncoming car": _m("oncoming car"), "ego car": _m("ego car")}
-
-Metres = Annotated[float, Field(ge=-FARTHEST, le=FARTHEST)]
-Degrees = Annotated[float, Field(ge=-360, le=360)]
 Number = Annotated[float, Field(ge=-1000, le=1000)]
 Vector = Annotated[tuple[Number, ...], Field(min_length=1, max_length=MOST_NUMBERS)]
 Vectors = Annotated[tuple[Vector, ...], Field(min_length=1, max_length=MOST_HEADS)]
 Numbers = Annotated[tuple[Number, ...], Field(min_length=1, max_length=MOST_HEADS)]
-Traffic = Literal["left", "right"]
 Start = Literal["lesson", "own", "two-heads", "step-out", "crowd"]
-
-
-class Place(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
-    """Where something stands: metres east and north of the middle of the junction, degrees from east to north."""
-
-    x: Metres
-    y: Metres
-    heading: Degrees
-
-    def mirrored(self) -> "Place":
-        """The same on the other side of the road: what left-hand traffic is to right-hand traffic."""
-        return Place(x=-self.x, y=self.y, heading=turned(180 - self.heading))
 
 
 class Handed(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
@@ -54,32 +31,8 @@ class Handed(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
     values: Numbers
 
 
-class RoadUser(Handed, frozen=True):
-    """One road user. `name` is what a person called it, `known` a name of ours; without both its kind is its name."""
-
-    id: str = Field(min_length=1, max_length=40, pattern=r"^[A-Za-z0-9_-]+$")
-    kind: Kind
-    place: Place
-    name: str = Field(default="", max_length=60)
-    known: str = Field(default="", max_length=40)
-
-    def label(self) -> str:
-        """What it is called, in the current language; those that were added are numbered."""
-        if self.name:
-            return self.name
-        called = _(KNOWN.get(self.known, NAMES[self.kind]))
-        return f"{called} {self.number}" if self.number else called
-
-    @property
-    def number(self) -> int:
-        """The number in an id that this page gave, 0 for others."""
-        counted = self.id.removeprefix(ADDED)
-        return int(counted) if counted != self.id and counted.isdecimal() and len(counted) <= MOST_DIGITS else 0
-
-
-def turned(degrees: float) -> float:
-    """The same direction between −180 and 180 degrees."""
-    return (degrees + 180) % 360 - 180
+class RoadUser(Handed, Named, frozen=True):
+    """One road user of the typed-in street, with what it hands to the attention."""
 
 
 LESSON_USERS = (
@@ -99,10 +52,12 @@ class IntersectionView(View, frozen=True):
 
     `own`: the ego's own key and value, where the query may look at itself. `hidden`: heads that are switched
     off. `head`: whose numbers stand beside the street. `selected`: the road user that is edited. `value_if`:
-    the value that is tried for it.
+    the value that is tried for it. source: typed-in vectors, or a model that learnt; `drive` is what that one is shown.
     """
 
     page: Literal["intersection"] = "intersection"
+    source: Literal["typed", "model"] = "typed"
+    drive: Drive = Drive()
     start_from: Start = "lesson"
     traffic: Traffic = "left"
     ego: Place = Place(x=-1.7, y=-11.5, heading=90)
@@ -141,6 +96,8 @@ class IntersectionView(View, frozen=True):
 
     def summary(self) -> str:
         """Who is on the street, and the numbers of the one that is selected."""
+        if self.source == "model":
+            return self.drive.summary()
         said = ", ".join(user.label() for user in self.users[:MOST_SAID])
         if len(self.users) > MOST_SAID:
             said += " … " + _n("({count} road user)", "({count} road users)", len(self.users))
