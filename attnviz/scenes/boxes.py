@@ -76,5 +76,5 @@ def _from_corners_to_sides(points: Float[Tensor, "*batch 4 2"], box: Float[Tenso
 
 
 def _alike(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
-    shape = torch.broadcast_shapes(a.shape, b.shape)  # type: ignore[no-untyped-call]
-    return a.expand(shape), b.expand(shape)
+    a, b = torch.broadcast_tensors(a, b)  # type: ignore[no-untyped-call]  # PyTorch left it so
+    return a, b

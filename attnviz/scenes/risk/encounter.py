@@ -14,7 +14,7 @@ def closest_encounter(
 
     Boxes are given at coming times (s from now), and only these are looked at: between two of them the gap may be
     smaller by at most the relative speed times half a step. Source: Eggert 2014, “Predictive risk estimation for
-    intelligent ADAS functions”, as listed by CommonRoad-CriMe (Lin & Althoff 2023) and by Westhofen et al. 2022.
+    intelligent ADAS functions”, as listed by CommonRoad-CriMe and by Westhofen et al. 2022.
     It says how near, not how fast: a car that passes at 15 m/s and one that stands are equal at the same gap.
     """
     distances = gap(a, b)

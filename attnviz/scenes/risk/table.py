@@ -103,12 +103,12 @@ def _path(
     return as_recorded(track[:, 0] - float(ego["t"]), track[:, 1:3], track[:, 3], times)
 
 
-def _encroachments(rows: pd.DataFrame, ego: pd.DataFrame) -> dict[str, float]:
+def _encroachments(rows: pd.DataFrame, ego: pd.DataFrame) -> dict[object, float]:
     """The post-encroachment time of each road user with the ego, over the whole recording."""
     own_times, own = _columns(ego, "t")[:, 0], _boxes(ego)
     others = rows[~rows["is_ego"].astype(bool)].groupby("agent_id")
     return {
-        str(name): post_encroachment_time(own_times, own, _columns(track, "t")[:, 0], _boxes(track)).item()
+        name: post_encroachment_time(own_times, own, _columns(track, "t")[:, 0], _boxes(track)).item()
         for name, track in others
     }
 

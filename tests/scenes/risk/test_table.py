@@ -1,6 +1,7 @@
 """The table of all measures."""
 
 import math
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -94,6 +95,21 @@ def test_every_measure_is_described_and_ids_are_in_every_row():
         assert column.formula
         assert translate(column.name)
         assert column.unit in ("s", "m", "m²", "m/s²")
+
+
+def test_all_at_once_is_the_same_as_each_alone():
+    crosser = Agent("crosser", "child", 30.0, -6.0, math.pi / 2, 0.0, 1.5)
+    together = measures(Scenes.of_moment([EGO, PARKED, AHEAD, crosser]))
+    alone = [measures(Scenes.of_moment([EGO, agent])) for agent in (PARKED, AHEAD, crosser)]
+    pd.testing.assert_frame_equal(together, pd.concat(alone, ignore_index=True), rtol=1e-9)
+
+
+def test_mirrored_traffic_has_the_same_numbers():
+    agents = [EGO, PARKED, Agent("crosser", "child", 30.0, -6.0, math.pi / 2, 0.1, 1.5)]
+    flipped = [replace(agent, y=-agent.y, heading=-agent.heading, vy=-agent.vy) for agent in agents]
+    left, right = (measures(Scenes.of_moment(some)) for some in (agents, flipped))
+    pd.testing.assert_frame_equal(left, right, rtol=1e-9)
+    assert left["phantom_ttc"].notna().all()
 
 
 def test_an_ego_alone_has_an_empty_table():
