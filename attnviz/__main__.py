@@ -62,20 +62,30 @@ def _parser() -> argparse.ArgumentParser:
     trace.set_defaults(command=_trace)
 
     train = commands.add_parser("train", help="make shipped weights again")
-    train.add_argument("what", choices=["translation"], help="which models")
-    train.add_argument("--pair", required=True, choices=["en-fr", "en-ja", "en-ru"], help="the two languages")
-    train.add_argument(
+    trained = train.add_subparsers(dest="what", metavar="WHAT", required=True)
+    translation = trained.add_parser("translation", help="the translation models of a pair of languages")
+    translation.add_argument("--pair", required=True, choices=["en-fr", "en-ja", "en-ru"], help="the two languages")
+    translation.add_argument(
         "--model",
         default="all",
         choices=["all", "gru", "transformer", "bottleneck"],
         help="all that the pair has if not given",
     )
-    train.add_argument("--seeds", type=int, nargs="+", default=[0], help="the first one's weights are written")
-    train.add_argument(
-        "--output", "-o", type=Path, default=Path(), help="the folder to write to; this one if not given"
+    translation.add_argument("--seeds", type=int, nargs="+", default=[0], help="the first one's weights are written")
+    translation.set_defaults(command=_train_translation)
+    turn = trained.add_parser("turn", help="turn models: one cell of the study, or all of it")
+    turn.add_argument("--model", default="ego", choices=["ego", "self", "uniform"], help="ego if not given")
+    turn.add_argument("--hazard", type=float, help="probability that a child runs out; all of the study if not given")
+    turn.add_argument(
+        "--runouts", type=int, help="about how many in the training scenes; all of the study if not given"
     )
-    train.add_argument("--steps", type=int, help="stop after so many, for a trial")
-    train.set_defaults(command=_train)
+    turn.add_argument("--seed", type=int, nargs="+", default=[0], dest="seeds", help="0 if not given")
+    turn.set_defaults(command=_train_turn)
+    for one in (translation, turn):
+        one.add_argument(
+            "--output", "-o", type=Path, default=Path(), help="the folder to write to; this one if not given"
+        )
+        one.add_argument("--steps", type=int, help="stop after so many, for a trial")
 
     bench = commands.add_parser("bench", help="measure the speeds that the README claims (from a checkout)")
     bench.add_argument("names", nargs="*", help="which benchmarks; all if none is named")
@@ -156,19 +166,33 @@ def _trace(options: argparse.Namespace) -> int:
     return 0
 
 
-def _train(options: argparse.Namespace) -> int:
-    import torch
-
+def _train_translation(options: argparse.Namespace) -> int:
     from attnviz.models.translation import shipped
     from attnviz.training.translation import Trial, train
 
-    if not options.output.is_dir():
-        raise InputError(_m("{file} is no folder; one that exists was expected."), file=options.output)
-    torch.set_num_threads(1)  # small matrices gain nothing from more, and one thread gives the same weights again
+    _prepare_training(options.output)
     for kind in shipped.kinds_of(options.pair) if options.model == "all" else [options.model]:
         trial = Trial() if options.steps is None else Trial(steps=options.steps)
         train(options.pair, kind, options.seeds, options.output, lambda line: print(line, flush=True), trial)
     return 0
+
+
+def _train_turn(options: argparse.Namespace) -> int:
+    from attnviz.training import turn
+
+    _prepare_training(options.output)
+    recipe = turn.Recipe() if options.steps is None else turn.Recipe(steps=options.steps)
+    cells = turn.wanted(options.model, options.hazard, options.runouts)
+    turn.study(options.seeds, cells, options.output, lambda line: print(line, flush=True), recipe)
+    return 0
+
+
+def _prepare_training(folder: Path) -> None:
+    import torch
+
+    if not folder.is_dir():
+        raise InputError(_m("{file} is no folder; one that exists was expected."), file=folder)
+    torch.set_num_threads(1)  # small matrices gain nothing from more, and one thread gives the same weights again
 
 
 def _bench(options: argparse.Namespace) -> int:

@@ -3,10 +3,11 @@
 import streamlit as st
 
 from attnviz.base.errors import InputError
-from attnviz.base.language import _
+from attnviz.base.language import _, _m
 from attnviz.ui import presenting, state
 from attnviz.ui.intersection import controls, pictures, reading
 from attnviz.ui.intersection.compute import Looked, look
+from attnviz.ui.intersection.driving.page import driving
 from attnviz.ui.intersection.street import IntersectionStore, not_drawn, street
 from attnviz.ui.intersection.vectors import vectors
 from attnviz.ui.page import complain, fragment, let_paint, show_address
@@ -21,10 +22,30 @@ def looked_at(store: IntersectionStore) -> Looked | None:
         return None
 
 
+SOURCES = {"typed": _m("Typed-in vectors"), "model": _m("A model that learnt")}
+
+
+def source(store: IntersectionStore) -> None:
+    st.segmented_control(
+        _("Where the weights come from"), list(SOURCES), required=True, format_func=lambda name: _(SOURCES[name]),
+        **store.field("source"),
+    )  # fmt: skip
+
+
 # One fragment: whatever is moved, the street and all the numbers beside it follow.
 @fragment
 def moving() -> None:
     store = state.store(IntersectionView, IntersectionView)
+    presenting.leave_out(lambda: source(store))
+    with st.container():
+        if store.view.source == "model":
+            driving(store)
+        else:
+            typed(store)
+    show_address(store)
+
+
+def typed(store: IntersectionStore) -> None:
     looked = looked_at(store)
     # The street is sent first, so that lines change before all else; containers keep the order on the page.
     above = st.container()
@@ -57,7 +78,7 @@ def moving() -> None:
         pictures.pictures(store.view, looked)
         presenting.leave_out(lambda: pictures.effects(store.view, looked))
         pictures.formula(store.view, looked)
-    show_address(store)
+    presenting.leave_out(explanation)
 
 
 def introduction() -> None:
@@ -77,4 +98,3 @@ def explanation() -> None:
 st.title(_("Intersection"))
 presenting.leave_out(introduction)
 moving()
-presenting.leave_out(explanation)

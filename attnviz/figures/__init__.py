@@ -9,6 +9,7 @@ from attnviz.figures.effect_map import describe_effect_map, effect_map, table_ef
 from attnviz.figures.formula import row_formula
 from attnviz.figures.head_grid import describe_head_grid, head_grid, table_head_grid
 from attnviz.figures.heatmap import describe_heatmap, heatmap, table_heatmap
+from attnviz.figures.lanes import Lane, describe_lanes, lanes, table_lanes
 from attnviz.figures.length_curve import describe_length_curve, length_curve, table_length_curve
 from attnviz.figures.next_words import describe_next_words, next_words, table_next_words
 from attnviz.figures.number_grid import Grid, describe_number_grid, number_grid, table_number_grid
@@ -16,6 +17,7 @@ from attnviz.figures.output_gauge import GaugeRow, describe_output_gauge, output
 from attnviz.figures.palette import thickness
 from attnviz.figures.scaling_curve import describe_scaling_curve, scaling_curve, table_scaling_curve
 from attnviz.figures.score_dots import ScoreRow, describe_score_dots, score_dots, table_score_dots
+from attnviz.figures.seed_dots import describe_seed_dots, seed_dots, table_seed_dots
 from attnviz.figures.tile import Cut, Head, Tile, cut
 from attnviz.figures.token_lines import describe_token_lines, table_token_lines, token_lines
 from attnviz.figures.weight_bars import describe_weight_bars, table_weight_bars, weight_bars
@@ -26,6 +28,7 @@ __all__ = [
     "GaugeRow",
     "Grid",
     "Head",
+    "Lane",
     "ScoreRow",
     "Tile",
     "alignment_lines",
@@ -42,17 +45,20 @@ __all__ = [
     "describe_effect_map",
     "describe_head_grid",
     "describe_heatmap",
+    "describe_lanes",
     "describe_length_curve",
     "describe_next_words",
     "describe_number_grid",
     "describe_output_gauge",
     "describe_scaling_curve",
     "describe_score_dots",
+    "describe_seed_dots",
     "describe_token_lines",
     "describe_weight_bars",
     "effect_map",
     "head_grid",
     "heatmap",
+    "lanes",
     "length_curve",
     "next_words",
     "number_grid",
@@ -61,18 +67,21 @@ __all__ = [
     "row_formula",
     "scaling_curve",
     "score_dots",
+    "seed_dots",
     "table_alignment_lines",
     "table_alignment_map",
     "table_arrows",
     "table_effect_map",
     "table_head_grid",
     "table_heatmap",
+    "table_lanes",
     "table_length_curve",
     "table_next_words",
     "table_number_grid",
     "table_output_gauge",
     "table_scaling_curve",
     "table_score_dots",
+    "table_seed_dots",
     "table_token_lines",
     "table_weight_bars",
     "thickness",

@@ -16,6 +16,8 @@ from attnviz.models.card import Card
 from attnviz.models.text_model import TextModel
 from attnviz.models.translation import shipped
 from attnviz.models.translation.translator import GrammarTranslator
+from attnviz.models.turn import shipped as turn
+from attnviz.models.turn.turn_model import TurnModel
 from attnviz.trace import Note
 
 # A user or organisation and a name, as the hub allows them.
@@ -30,12 +32,12 @@ def catalogue() -> tuple[Card, ...]:
     return (minilm.card(), *shipped.cards())
 
 
-def load(name: str, *, device: str | None = None, folders: bool = True) -> TextModel | GrammarTranslator:
+def load(name: str, *, device: str | None = None, folders: bool = True) -> TextModel | GrammarTranslator | TurnModel:
     """The model of this name, folder or Hugging Face id, ready to be traced on a device.
 
     Raises `InputError` as `load_text_model` does.
     """
-    return shipped.load(name, device) or load_text_model(name, device=device, folders=folders)
+    return shipped.load(name, device) or turn.load(name) or load_text_model(name, device=device, folders=folders)
 
 
 def load_text_model(name: str, *, device: str | None = None, folders: bool = True) -> TextModel:

@@ -1,7 +1,7 @@
 """Makes the shipped turn models again: `python -m attnviz train turn --hazard 0.5 --runouts 60 --seed 3`."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -10,12 +10,15 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Float32
 from torch import Tensor, nn
 
+from attnviz.base.errors import InputError
+from attnviz.base.language import _m
 from attnviz.models.turn import features, networks, shipped
 from attnviz.models.turn.networks import Kind
 from attnviz.models.turn.shipped import Cell
 from attnviz.scenes.simulator.cast import CHILD, OBJECTS, PARKED
 from attnviz.scenes.simulator.chance import uniform
 from attnviz.scenes.simulator.moments import Moments, conflict_with, moments
+from attnviz.training import turn_measures
 
 Say = Callable[[str], None]
 Report = Callable[[int, float], bool]
@@ -24,6 +27,8 @@ BACKGROUND = 60_000
 """Scenes without a parked vehicle near the way."""
 FIRST_NEAR = 10_000_000
 """Numbers of scenes with one begin here, so that they are others than the background's."""
+MOST_VEHICLES = 150_000
+"""Of scenes with a parked vehicle near the way that are simulated for one model."""
 WITHOUT_HAZARD = 0.5
 """At a hazard of 0 there are no run-outs to count: the vehicles are as many as at this hazard."""
 
@@ -159,6 +164,28 @@ def study(seeds: Sequence[int], cells: Sequence[Cell], folder: Path, say: Say, r
                 say(f"{cell.name}/seed-{seed}: {seconds:.0f} s → {path.name}")
 
 
+def wanted(kind: Kind, hazard: float | None, runouts: int | None) -> list[Cell]:
+    """The cells of the study with this hazard and this number of run-outs, all where None is given.
+
+    A cell that is not in the study is trained as well: any hazard from 0 to 1, any number up to that of the study's
+    largest. Raises `InputError` for others.
+    """
+    if hazard is not None and not 0 <= hazard <= 1:
+        raise InputError(_m("A hazard is a probability from 0 to 1, not {found}."), found=hazard)
+    if runouts is not None and not 0 <= runouts <= shipped.RUNOUTS[-1]:
+        raise InputError(
+            _m("{found} run-outs were asked for; 0 to {most} were expected."), found=runouts, most=shipped.RUNOUTS[-1]
+        )
+    if hazard is not None and 0 < hazard < shipped.HAZARDS[1] and (runouts is None or runouts / hazard > MOST_VEHICLES):
+        raise InputError(
+            _m("At hazard {hazard} that many run-outs need more than {most} scenes; ask for fewer."),
+            hazard=hazard, most=MOST_VEHICLES,
+        )  # fmt: skip
+    hazards = shipped.HAZARDS if hazard is None else (hazard,)
+    counts = shipped.RUNOUTS if runouts is None else (runouts,)
+    return list(dict.fromkeys(Cell(kind, one, count).trained_as for one in hazards for count in counts))
+
+
 def gather(kind: Kind, folder: Path, into: Path) -> list[Path]:
     """Puts the seeds of each cell together into one file; returns the files that were written.
 
@@ -174,3 +201,22 @@ def gather(kind: Kind, folder: Path, into: Path) -> list[Path]:
         shipped.write(into / cell.file, shipped.stacked(modules), {"name": cell.name, "seeds": shipped.SEEDS})
         written.append(into / cell.file)
     return written
+
+
+def card(models: Path, held: turn_measures.Held, facts: Mapping[str, object], say: Say) -> dict[str, object]:
+    """The facts of the study, measured on the gathered weights in this folder: what `study.json` holds.
+
+    What is measured is what is shipped: half precision, read again. Without run-outs one model stands for every
+    hazard, and is held against each.
+    """
+    found: dict[str, object] = {}
+    for kind in networks.KINDS:
+        for hazard in shipped.HAZARDS if kind != "uniform" else (shipped.WITHOUT_ATTENTION_AT,):
+            for runouts in shipped.RUNOUTS:
+                cell = Cell(kind, hazard, runouts)
+                for seed in range(shipped.SEEDS):
+                    module = shipped.read(models / cell.file, kind, seed)
+                    found[f"{cell.name}/seed-{seed}"] = turn_measures.measure(module, held, hazard)
+                say(cell.name)
+    truth = {f"{hazard:g}": held.truth(hazard) for hazard in shipped.HAZARDS}
+    return {"facts": dict(facts), "truth": truth, "models": found}

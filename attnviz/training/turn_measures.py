@@ -109,7 +109,7 @@ def _truth(numbers: Tensor) -> tuple[Float64[Tensor, " true"], Float64[Tensor, "
 
 @torch.no_grad()
 def measure(module: nn.Module, held: Held, hazard: float) -> dict[str, Any]:
-    """All numbers of one model; see the fields in the model card."""
+    """All numbers of one model, as `attnviz.models.turn.study.Measured` names them."""
     near = held.near.with_hazard(hazard, held.chance)
     ordinary, nearby = module_on(module, Sight.of(held.ordinary)), module_on(module, Sight.of(near))
     happened, happened_near = held.ordinary.conflict(), near.conflict()
@@ -118,9 +118,9 @@ def measure(module: nn.Module, held: Held, hazard: float) -> dict[str, Any]:
     return {
         "accuracy": _round((1 - NEAR_SHARE) * accuracy + NEAR_SHARE * accuracy_near),
         "accuracy_near": _round(accuracy_near),
-        "vehicle": _vehicle(module, held),
-        "first_sight": _first_sight(module, held),
-        "agreement": _agreement(module, held),
+        **_vehicle(module, held),
+        **_first_sight(module, held),
+        **_agreement(module, held),
         "reliability": _reliability(nearby, happened_near),
         "log_odds": {
             "ordinary": [_counted(ordinary[happened]), _counted(ordinary[~happened])],
@@ -145,8 +145,8 @@ def _vehicle(module: nn.Module, held: Held) -> dict[str, Any]:
     without = module_on(module, sight.without(_PARKED))
     mine = weights[:, :, :, _PARKED].mean(dim=1)
     return {
-        "with": _round(float(decided.sigmoid().mean())),
-        "without": _round(float(without.sigmoid().mean())),
+        "with_vehicle": _round(float(decided.sigmoid().mean())),
+        "without_vehicle": _round(float(without.sigmoid().mean())),
         "even": _round(float((1 / sight.present.sum(dim=1)).mean())),
         # One list for each layer, one number for each head.
         "weight": [[_round(float(head)) for head in layer] for layer in mine],
@@ -165,11 +165,11 @@ def _first_sight(module: nn.Module, held: Held) -> dict[str, Any]:
         "missed_avoidable": int((missed & could).sum()),
         "unavoidable": int(could_not.sum()),
         "missed_unavoidable": int((missed & could_not).sum()),
-        "weight": [[_round(float(head)) for head in layer] for layer in weights[:, shown][..., _RUN].mean(dim=1)],
+        "child_weight": [[_round(float(head)) for head in layer] for layer in weights[:, shown][..., _RUN].mean(dim=1)],
     }
 
 
-def _agreement(module: nn.Module, held: Held) -> list[dict[str, float]]:
+def _agreement(module: nn.Module, held: Held) -> dict[str, list[float]]:
     """For each layer: does the ego's weight (mean of the heads) rank the objects of a scene as removing them does?"""
     enough = held.ordinary.tokens[:, 1:].sum(dim=1) >= FEWEST_OBJECTS
     sight = Sight.of(held.ordinary.part(enough)).part(slice(LOOKED))
@@ -178,22 +178,14 @@ def _agreement(module: nn.Module, held: Held) -> list[dict[str, float]]:
         [decided - module_on(module, sight.without(token)) for token in range(1, len(OBJECTS) + 1)], dim=1
     )
     there = sight.present[:, 1:]
-    found = []
+    ranked, heaviest = [], []
     for layer in weights.mean(dim=2)[:, :, 1:]:
-        ranks = [
-            spearman(weight[here], effect[here].abs())
-            for weight, effect, here in zip(layer, change, there, strict=True)
-        ]
-        heaviest = layer.masked_fill(~there, -1).argmax(dim=1) == change.abs().masked_fill(~there, -1).argmax(dim=1)
-        kept = torch.tensor(ranks, dtype=torch.float64)
-        kept = kept[kept.isfinite()]
-        found.append(
-            {
-                "spearman": _round(float(kept.mean())),
-                "heaviest_is_most_decisive": _round(float(heaviest.double().mean())),
-            }
-        )
-    return found
+        sides = zip(layer, change.abs(), there, strict=True)
+        ranks = torch.tensor([spearman(weight[here], effect[here]) for weight, effect, here in sides])
+        ranked.append(_round(float(ranks[ranks.isfinite()].mean())))
+        most = layer.masked_fill(~there, -1).argmax(dim=1) == change.abs().masked_fill(~there, -1).argmax(dim=1)
+        heaviest.append(_round(float(most.double().mean())))
+    return {"spearman": ranked, "heaviest": heaviest}
 
 
 def spearman(first: Float[Tensor, " n"], second: Float[Tensor, " n"]) -> float:

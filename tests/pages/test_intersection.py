@@ -4,7 +4,8 @@ import pytest
 
 from attnviz.ui import address
 from attnviz.ui.intersection.starts import STARTS, lesson
-from attnviz.ui.views.intersection import EGO, IntersectionView
+from attnviz.ui.views.intersection import IntersectionView
+from attnviz.ui.views.street import EGO
 
 from .conftest import no_trace_of_failure, said
 

@@ -16,7 +16,8 @@ from attnviz.ui.intersection.starts import crowd, lesson, own_weight, two_heads
 from attnviz.ui.intersection.street import describe, exact, happened, not_drawn
 from attnviz.ui.intersection.vectors import moved
 from attnviz.ui.state import Store
-from attnviz.ui.views.intersection import EGO, MOST_USERS, Place
+from attnviz.ui.views.intersection import MOST_USERS
+from attnviz.ui.views.street import EGO, Place
 
 
 @pytest.fixture

@@ -11,7 +11,8 @@ from attnviz.ui import address
 from attnviz.ui.intersection import controls
 from attnviz.ui.intersection.compute import look
 from attnviz.ui.intersection.starts import STARTS, crowd, lesson
-from attnviz.ui.views.intersection import EGO, MOST_HEADS, MOST_USERS, IntersectionView, Place, RoadUser, Start
+from attnviz.ui.views.intersection import MOST_HEADS, MOST_USERS, IntersectionView, RoadUser, Start
+from attnviz.ui.views.street import EGO, Place
 
 
 def _changed(**fields):

@@ -20,6 +20,8 @@ WEIGHTS = Path(__file__).parent / "weights"
 PREFIX = "turn/"
 HAZARDS = (0.0, 0.1, 0.5, 1.0)
 RUNOUTS = (0, 10, 60, 600, 15_000)
+WITHOUT_ATTENTION_AT = 0.5
+"""The hazard at which the baseline without attention was trained."""
 SEEDS = 10
 DATA_SEEDS = 5
 """Seed 7 is the data of 7 − 5 = 2 with the second initial weights: data and initial weights are crossed."""
@@ -72,7 +74,7 @@ def first_seed(seed: int) -> int:
 
 def cells(kind: Kind) -> tuple[Cell, ...]:
     """The cells that were trained: without run-outs there is one, whatever the hazard."""
-    hazards = (0.5,) if kind == "uniform" else HAZARDS
+    hazards = (WITHOUT_ATTENTION_AT,) if kind == "uniform" else HAZARDS
     return (Cell(kind, 0.0, 0), *(Cell(kind, hazard, runouts) for hazard in hazards for runouts in RUNOUTS if runouts))
 
 

@@ -13,7 +13,8 @@ from attnviz.attention.by_hand import Steps
 from attnviz.base.language import _
 from attnviz.models.typed_vectors import KeyValue, TypedVectors
 from attnviz.scenes import Agent, Kind, Scenes, Traffic
-from attnviz.ui.views.intersection import EGO, KNOWN, IntersectionView, Place
+from attnviz.ui.views.intersection import IntersectionView
+from attnviz.ui.views.street import EGO, KNOWN, Place
 
 
 @dataclass(frozen=True, eq=False)

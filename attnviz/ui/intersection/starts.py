@@ -6,7 +6,8 @@ import torch
 
 from attnviz.base.language import _m
 from attnviz.scenes.kinds import Kind
-from attnviz.ui.views.intersection import LESSON_USERS, Handed, IntersectionView, Place, RoadUser, Start
+from attnviz.ui.views.intersection import LESSON_USERS, Handed, IntersectionView, RoadUser, Start
+from attnviz.ui.views.street import Place
 
 CROWD = 40
 

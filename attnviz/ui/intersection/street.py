@@ -19,17 +19,8 @@ from attnviz.ui.components import (
 )
 from attnviz.ui.intersection.compute import Looked
 from attnviz.ui.state import Store
-from attnviz.ui.views.intersection import (
-    ADDED,
-    EGO,
-    FARTHEST,
-    KNOWN,
-    MOST_USERS,
-    IntersectionView,
-    Place,
-    RoadUser,
-    turned,
-)
+from attnviz.ui.views.intersection import MOST_USERS, IntersectionView, RoadUser
+from attnviz.ui.views.street import ADDED, EGO, FARTHEST, KNOWN, Place, turned
 
 IntersectionStore = Store[IntersectionView]
 

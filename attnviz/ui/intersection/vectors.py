@@ -6,7 +6,8 @@ from attnviz.base.language import _
 from attnviz.figures.palette import ceiling
 from attnviz.ui.components import SliderGroup, SliderNumber, sliders
 from attnviz.ui.intersection.street import IntersectionStore
-from attnviz.ui.views.intersection import EGO, KNOWN, Handed, IntersectionView
+from attnviz.ui.views.intersection import Handed, IntersectionView
+from attnviz.ui.views.street import EGO, KNOWN
 
 T = TypeVar("T")
 

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from attnviz.scenes.kinds import Kind
 from attnviz.ui.intersection.compute import look
 from attnviz.ui.quiz.draw import draw
-from attnviz.ui.views.intersection import IntersectionView, Place, RoadUser
+from attnviz.ui.views.intersection import IntersectionView, RoadUser
+from attnviz.ui.views.street import Place
 
 LESSONS = "parked"
 ASKED = "asked"

@@ -18,8 +18,6 @@ SIMULATED = 1_000
 """How many scenes of the simulator are offered."""
 
 Speed = Annotated[float, Field(ge=0, le=FASTEST)]
-Hazard = Literal[0.0, 0.1, 0.5, 1.0]
-Runouts = Literal[0, 10, 60, 600, 15000]
 
 
 class Mover(Named, frozen=True):
@@ -41,11 +39,12 @@ class Drive(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
     kind, hazard, runouts, seed: which model (`attnviz.models.turn.shipped`). layer, head: whose weights are drawn.
     moving: whether a simulated scene is played instead of the street that one's own hand makes; scene: its number,
     near, child: what is in it, t: seconds from its beginning. threshold: the probability from which on the ego waits.
+    question: what the study below is asked.
     """
 
     kind: Literal["ego", "self"] = "ego"
-    hazard: Hazard = 0.5
-    runouts: Runouts = 15000
+    hazard: float = 0.5
+    runouts: int = 15_000
     seed: int = Field(default=0, ge=0, lt=shipped.SEEDS)
     layer: int = Field(default=0, ge=0, le=1)
     head: int = Field(default=MEAN, ge=MEAN, le=1)
@@ -58,6 +57,9 @@ class Drive(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
     near: bool = True
     child: bool = True
     t: float = Field(default=0.0, ge=0, le=9.0)
+    question: Literal["weight", "probability", "difference", "missed", "unavoidable", "accuracy", "agreement"] = (
+        "weight"
+    )
     threshold: float = Field(default=0.5, ge=0.001, le=0.999)
     selected: str = Field(default="parked", max_length=40)
 
@@ -66,6 +68,11 @@ class Drive(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
         ids = [user.id for user in self.users]
         if len(set(ids)) < len(ids) or EGO in ids:
             raise InputError(_m("Two road users have the same id, or one has the id of the ego car."))
+        if self.hazard not in shipped.HAZARDS or self.runouts not in shipped.RUNOUTS:
+            raise InputError(
+                _m("No model was trained at hazard {hazard} with {runouts} run-outs."),
+                hazard=self.hazard, runouts=self.runouts,
+            )  # fmt: skip
         return self
 
     @property

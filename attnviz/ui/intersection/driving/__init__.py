@@ -1,0 +1,1 @@
+"""The Intersection page with a model that learnt."""

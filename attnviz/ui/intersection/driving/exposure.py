@@ -1,0 +1,178 @@
+"""How often must a model have seen it? One dot a seed, against the number of run-outs in its training."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import streamlit as st
+
+from attnviz import figures
+from attnviz.base.errors import InputError
+from attnviz.base.language import _, _m
+from attnviz.models.turn import shipped, study
+from attnviz.models.turn.study import Measured, Study
+from attnviz.ui import panels, presenting
+from attnviz.ui.components import ChartClick
+from attnviz.ui.intersection.street import IntersectionStore
+from attnviz.ui.page import complain
+from attnviz.ui.panels import Picture
+from attnviz.ui.views.driving import Drive
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of every model: a name, a sentence, a number; whether truth and the even share stand beside it."""
+
+    name: str
+    sentence: str
+    number: Callable[[Measured], float]
+    truth: bool = False
+    even: bool = False
+
+
+def _missed(found: Measured) -> float:
+    return found.missed_avoidable / found.avoidable if found.avoidable else math.nan
+
+
+def _missed_unavoidable(found: Measured) -> float:
+    return found.missed_unavoidable / found.unavoidable if found.unavoidable else math.nan
+
+
+QUESTIONS = {
+    "weight": Question(
+        _m("weight on the parked vehicle"),
+        _m(
+            "While the child is hidden, the parked vehicle is all that the model can look at. Dotted: the even share. A low "
+            "weight is right where the hazard is low, and wrong nowhere by itself; look at the probability."
+        ),
+        lambda found: found.mean_weight if found.mean_weight is not None else math.nan,
+        even=True,
+    ),
+    "probability": Question(
+        _m("probability of a conflict"),
+        _m(
+            "In scenes where nobody else is in the way. Dashed: the truth, found by drawing what is hidden many times. A "
+            "dot far below its line is a model that does not know the danger."
+        ),
+        lambda found: found.with_vehicle,
+        truth=True,
+    ),
+    "difference": Question(
+        _m("what the vehicle adds to it"),
+        _m(
+            "The same scenes with and without the vehicle: the difference is free of the model's background error, which "
+            "would swamp a small hazard. Dashed: the truth."
+        ),
+        lambda found: found.with_vehicle - found.without_vehicle,
+        truth=True,
+    ),
+    "missed": Question(
+        _m("missed at first sight"),
+        _m(
+            "The child has just come into view: a token at last. Of the run-outs that a driver who reacts after 0.75 s and "
+            "brakes with 0.774 g would still avoid, the share to which the model gives less than a half."
+        ),
+        _missed,
+    ),
+    "unavoidable": Question(
+        _m("missed, though no driver could help"),
+        _m("The same for run-outs that this driver could not avoid any more: a finding about speed, not about looking."),
+        _missed_unavoidable,
+    ),
+    "accuracy": Question(
+        _m("accuracy over all scenes"),
+        _m(
+            "On a street where one scene in a hundred has such a vehicle, at a probability of a half. All models look alike: "
+            "this number hides everything that the others show."
+        ),
+        lambda found: found.accuracy,
+    ),
+    "agreement": Question(
+        _m("does weight rank as effect does?"),
+        _m(
+            "Spearman's rank correlation within ordinary scenes, between the ego's weights in the last layer and the size of "
+            "the effect of removing each object. 1: the same order; 0: none."
+        ),
+        lambda found: found.spearman[-1] if found.spearman else math.nan,
+    ),
+}  # fmt: skip
+
+
+def exposure(store: IntersectionStore) -> None:
+    """The study as dots; a click chooses that model."""
+    st.subheader(_("How often must it have seen it?"))
+    try:
+        found = study.study()
+    except InputError as error:
+        complain(error)
+        return
+    drive = store.view.drive
+    presenting.leave_out(_introduction)
+    st.segmented_control(
+        _("What is measured"), list(QUESTIONS), required=True, format_func=lambda name: _(QUESTIONS[name].name),
+        **store.widget("drive question", drive.question, lambda name: store.view.drive.but(question=name)),
+    )  # fmt: skip
+    question = QUESTIONS[drive.question]
+    panels.show(
+        "intersection-exposure",
+        {"dots": _picture(drive, found, question)},
+        on_click=lambda click: _clicked(store, click),
+    )
+    st.caption(_(question.sentence) + " " + _("A click on a dot chooses that model for the street above."))
+
+
+def _introduction() -> None:
+    st.markdown(
+        _(
+            "Hazard is the probability that a child runs out if a parked vehicle stands near the way; exposure is how many "
+            "such children the model has seen. A low weight at a low hazard is correct learning. A low weight at a high "
+            "hazard, because it was hardly ever seen, is the danger. Each dot is one trained model; ten seeds a cell, all shown."
+        )
+    )
+
+
+def series(drive: Drive, found: Study, question: Question) -> dict[str, list[list[float]]]:
+    """By hazard, for each number of run-outs the numbers of all seeds."""
+    return {
+        _hazard(hazard): [
+            [
+                math.nan
+                if (one := found.of(shipped.Cell(drive.kind, hazard, runouts), seed)) is None
+                else question.number(one)
+                for seed in range(shipped.SEEDS)
+            ]
+            for runouts in shipped.RUNOUTS
+        ]
+        for hazard in shipped.HAZARDS
+    }
+
+
+def _hazard(hazard: float) -> str:
+    return _("hazard {number}", number=f"{hazard:g}")
+
+
+def _picture(drive: Drive, found: Study, question: Question) -> Picture:
+    categories = [f"{count:,}" for count in shipped.RUNOUTS]
+    dots = series(drive, found, question)
+    truth = {_hazard(hazard): number for hazard, number in found.truth.items()} if question.truth else None
+    axis, factor = _(question.name), _("run-outs seen in training")
+    first = next(iter(found.models.values()), None)
+    chosen = (_hazard(drive.hazard), shipped.RUNOUTS.index(drive.runouts), drive.seed)
+    figure = figures.seed_dots(
+        categories, dots, axis=axis, factor=factor, truth=truth, chosen=chosen, title=axis,
+        even=first.even if question.even and first is not None else None,
+    )  # fmt: skip
+    return Picture(
+        figure, figures.describe_seed_dots(categories, dots, axis=axis, truth=truth),
+        lambda: figures.table_seed_dots(categories, dots, axis=axis, factor=factor), int(figure.layout.height),
+    )  # fmt: skip
+
+
+def _clicked(store: IntersectionStore, click: ChartClick) -> None:
+    custom = click.custom
+    if not (isinstance(custom, list | tuple) and len(custom) == 3):
+        return
+    name, place, seed = custom
+    for hazard in shipped.HAZARDS:
+        if _hazard(hazard) == name and place in range(len(shipped.RUNOUTS)) and seed in range(shipped.SEEDS):
+            store.change(**store.view.drive.but(hazard=hazard, runouts=shipped.RUNOUTS[place], seed=seed))

@@ -1,0 +1,67 @@
+"""The Intersection page with a model that learnt, from top to bottom."""
+
+import streamlit as st
+
+from attnviz.base.errors import InputError
+from attnviz.base.language import _
+from attnviz.ui import presenting
+from attnviz.ui.intersection.driving import choices, exposure, numbers, over_time
+from attnviz.ui.intersection.driving.compute import Judged, judge
+from attnviz.ui.intersection.driving.street import street
+from attnviz.ui.intersection.street import IntersectionStore
+from attnviz.ui.page import complain, let_paint
+
+
+def driving(store: IntersectionStore) -> None:
+    """Choose a model and a street, see the lines and the decision, read what each object does to it."""
+    judged = judged_now(store)
+    drive = store.view.drive
+    above = st.container()
+    left, right = st.columns([2, 1], gap="medium")
+    with left:
+        street(store, judged, presented=presenting.is_on())
+    let_paint()
+    with right:
+        if judged:
+            numbers.decision(drive, judged)
+            numbers.controls(store)
+            numbers.meaning(drive, judged)
+    with above:
+        presenting.leave_out(lambda: choices.model(store), lambda: choices.scene(store))
+        if presenting.is_on():
+            choices.layer_and_head(store)
+        complain(store.complaint)
+    with left:
+        with st.container():
+            if drive.moving:
+                over_time.clock(store)
+        st.caption(_learnt(drive.moving))
+    with st.container():
+        if judged and drive.moving:
+            over_time.over_time(store)
+    if judged:
+        presenting.leave_out(lambda: numbers.effects(drive, judged))
+    exposure.exposure(store)
+
+
+def judged_now(store: IntersectionStore) -> Judged | None:
+    """What the model makes of the moment; None, and a complaint, where it cannot."""
+    try:
+        return judge(store.view.drive)
+    except InputError as error:
+        store.complaint = error
+        return None
+
+
+def _learnt(moving: bool) -> str:
+    said = _(
+        "Learnt weights: a small model trained on simulated scenes, told only whether a conflict followed. It knows this "
+        "junction alone and says nothing about real cars. A weight is not a reason: its effect stands beside it."
+    )
+    if moving:
+        return said
+    return (
+        said
+        + " "
+        + _("Everybody goes on straight ahead at the speed that is set, the ego on its way into the arm on its right.")
+    )
