@@ -158,7 +158,7 @@ def _trace(options: argparse.Namespace) -> int:
             _m("{file} is no place for a file; a file name in a folder that exists was expected."), file=options.output
         )
     text = sys.stdin.read() if options.text == "-" else options.text
-    trace = models.load(options.model, device=options.device).trace(text, values=options.values)
+    trace = models.load_reader(options.model, device=options.device).trace(text, values=options.values)
     trace.save(options.output)
     print(_("{count} attentions written to {path}.", count=len(trace), path=options.output))
     for note in trace.notes:

@@ -37,7 +37,14 @@ def load(name: str, *, device: str | None = None, folders: bool = True) -> TextM
 
     Raises `InputError` as `load_text_model` does.
     """
-    return shipped.load(name, device) or turn.load(name) or load_text_model(name, device=device, folders=folders)
+    return turn.load(name) or load_reader(name, device=device, folders=folders)
+
+
+def load_reader(name: str, *, device: str | None = None, folders: bool = True) -> TextModel | GrammarTranslator:
+    """As `load`, for models that read text. Raises `InputError` for one that reads scenes, and as `load_text_model` does."""
+    if name.startswith(turn.PREFIX) and not _is_folder(name):
+        raise InputError(_m("“{name}” reads scenes; a model that reads text was expected."), name=name[:60])
+    return shipped.load(name, device) or load_text_model(name, device=device, folders=folders)
 
 
 def load_text_model(name: str, *, device: str | None = None, folders: bool = True) -> TextModel:

@@ -79,7 +79,7 @@ def _ask(name: str) -> None:
 # Models are large and traces small: few of the first, some of the second, shared by all sessions.
 @st.cache_resource(max_entries=2, show_spinner=False)
 def _loaded(name: str, device: str, folders: bool) -> TextModel | GrammarTranslator:
-    return models.load(name, device=device, folders=folders)
+    return models.load_reader(name, device=device, folders=folders)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
