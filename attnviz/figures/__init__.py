@@ -7,6 +7,7 @@ from attnviz.figures.atlas import Atlas, atlas, overview_codes
 from attnviz.figures.codes import code_colours, codes, decode
 from attnviz.figures.effect_map import describe_effect_map, effect_map, table_effect_map
 from attnviz.figures.formula import row_formula
+from attnviz.figures.growth import describe_growth, growth, table_growth
 from attnviz.figures.head_grid import describe_head_grid, head_grid, table_head_grid
 from attnviz.figures.heatmap import describe_heatmap, heatmap, table_heatmap
 from attnviz.figures.lanes import Lane, describe_lanes, lanes, table_lanes
@@ -43,6 +44,7 @@ __all__ = [
     "describe_alignment_map",
     "describe_arrows",
     "describe_effect_map",
+    "describe_growth",
     "describe_head_grid",
     "describe_heatmap",
     "describe_lanes",
@@ -56,6 +58,7 @@ __all__ = [
     "describe_token_lines",
     "describe_weight_bars",
     "effect_map",
+    "growth",
     "head_grid",
     "heatmap",
     "lanes",
@@ -72,6 +75,7 @@ __all__ = [
     "table_alignment_map",
     "table_arrows",
     "table_effect_map",
+    "table_growth",
     "table_head_grid",
     "table_heatmap",
     "table_lanes",

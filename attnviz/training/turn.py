@@ -1,7 +1,7 @@
 """Makes the shipped turn models again: `python -m attnviz train turn --hazard 0.5 --runouts 60 --seed 3`."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -21,7 +21,6 @@ from attnviz.scenes.simulator.moments import Moments, conflict_with, moments
 from attnviz.training import turn_measures
 
 Say = Callable[[str], None]
-Report = Callable[[int, float], bool]
 
 BACKGROUND = 60_000
 """Scenes without a parked vehicle near the way."""
@@ -68,7 +67,7 @@ class Source:
 
     def __init__(self, seed: int, background: int = BACKGROUND) -> None:
         self.seed = seed
-        self._background = _examples(moments(seed, torch.arange(background), near=False, hazard=0.0))
+        self._background = examples_of(moments(seed, torch.arange(background), near=False, hazard=0.0))
         self._near: Moments | None = None
 
     def examples(self, hazard: float, runouts: int) -> Examples:
@@ -79,35 +78,25 @@ class Source:
         if self._near is None or len(self._near) < count:
             self._near = moments(self.seed, FIRST_NEAR + torch.arange(count), near=True, hazard=1.0)
         chance = uniform(self.seed, FIRST_NEAR + torch.arange(count), "run-out")[:, 0]
-        return _joined(self._background, _examples(self._near.part(slice(count)).with_hazard(hazard, chance)))
+        return joined([self._background, examples_of(self._near.part(slice(count)).with_hazard(hazard, chance))])
 
 
-def fit(
-    model: nn.Module,
-    examples: Examples,
-    seed: int,
-    recipe: Recipe | None = None,
-    report: Report | None = None,
-) -> list[float]:
-    """Fits the model in place to the outcomes; returns the loss of every step in nats.
+def fit(model: nn.Module, examples: Examples, seed: int, recipe: Recipe | None = None) -> Iterator[float]:
+    """Fits the model in place to the outcomes, a step at a time; yields the loss of every step in nats.
 
-    The seed decides which moments come when and what is taken away. report: told step and loss; False stops.
+    The seed decides which moments come when and what is taken away.
     """
     recipe = recipe or Recipe()
     draw = torch.Generator().manual_seed(seed)
     optimizer = torch.optim.AdamW(model.parameters(), lr=recipe.rate)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, recipe.steps)
-    losses: list[float] = []
-    for step in range(recipe.steps):
+    for _step in range(recipe.steps):
         loss = F.binary_cross_entropy_with_logits(*_batch(model, examples, recipe, draw))
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]  # torch's own gap
         optimizer.step()
         schedule.step()
-        losses.append(loss.item())
-        if report is not None and not report(step, losses[-1]):
-            break
-    return losses
+        yield loss.item()
 
 
 def _batch(
@@ -124,21 +113,22 @@ def _batch(
     return model(examples.features[chosen], present), happened.to(torch.float32)
 
 
-def _examples(found: Moments) -> Examples:
+def examples_of(found: Moments) -> Examples:
+    """What a model is trained on, of these moments."""
     return Examples(features.of_cast(found.cast), found.tokens, found.hit, found.hit_unlit)
 
 
-def _joined(first: Examples, second: Examples) -> Examples:
-    return Examples(*(torch.cat([getattr(part, one.name) for part in (first, second)]) for one in fields(Examples)))
+def joined(parts: Sequence[Examples]) -> Examples:
+    """All of them together."""
+    return Examples(*(torch.cat([getattr(part, one.name) for part in parts]) for one in fields(Examples)))
 
 
-def train(
-    cell: Cell, seed: int, source: Source, recipe: Recipe | None = None, report: Report | None = None
-) -> nn.Module:
+def train(cell: Cell, seed: int, source: Source, recipe: Recipe | None = None) -> nn.Module:
     """The model of a cell and seed. On the same machine, with one thread, the same seed gives the same weights."""
     torch.manual_seed(shipped.first_seed(seed))
     module = networks.build(cell.kind)
-    fit(module, source.examples(cell.hazard, cell.runouts), shipped.first_seed(seed), recipe, report)
+    for _loss in fit(module, source.examples(cell.hazard, cell.runouts), shipped.first_seed(seed), recipe):
+        pass
     return module.eval()
 
 

@@ -36,7 +36,7 @@ def _measured(app):
         app.button(key="translation:measure").click().run()
     for _go in range(GOES):
         no_trace_of_failure(app)
-        if "translation:stop" not in _keys(app):
+        if "going:stop" not in _keys(app):
             return app.toggle(key="translation-scores:as-text").set_value(True).run()
         app.run()
     pytest.fail("It was never done.")
@@ -53,7 +53,7 @@ def test_nothing_is_measured_before_somebody_asks(open_page):
     app = _open(open_page, judged=GRU, sentences=1000)
     no_trace_of_failure(app)
     assert "translation:measure" in _keys(app)
-    assert "translation:stop" not in _keys(app)
+    assert "going:stop" not in _keys(app)
 
 
 def test_a_model_with_one_head_is_a_row_of_its_own_beside_floors_and_effect(open_page):

@@ -17,6 +17,9 @@ MEAN = -1
 SIMULATED = 1_000
 """How many scenes of the simulator are offered."""
 
+LIVE_RUNOUTS = (0, 10, 30, 100, 300, 1000, 3000)
+"""What the training in the page offers; more would take longer than somebody waits."""
+
 Speed = Annotated[float, Field(ge=0, le=FASTEST)]
 
 
@@ -39,7 +42,7 @@ class Drive(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
     kind, hazard, runouts, seed: which model (`attnviz.models.turn.shipped`). layer, head: whose weights are drawn.
     moving: whether a simulated scene is played instead of the street that one's own hand makes; scene: its number,
     near, child: what is in it, t: seconds from its beginning. threshold: the probability from which on the ego waits.
-    question: what the study below is asked.
+    question: what the study below is asked. live_…: what is trained in the page.
     """
 
     kind: Literal["ego", "self"] = "ego"
@@ -62,6 +65,9 @@ class Drive(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
     )
     threshold: float = Field(default=0.5, ge=0.001, le=0.999)
     selected: str = Field(default="parked", max_length=40)
+    live_hazard: float = Field(default=0.5, ge=0.05, le=1)
+    live_runouts: int = 300
+    live_seed: int = Field(default=0, ge=0, le=999)
 
     @model_validator(mode="after")
     def _fits(self) -> "Drive":
@@ -73,6 +79,8 @@ class Drive(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
                 _m("No model was trained at hazard {hazard} with {runouts} run-outs."),
                 hazard=self.hazard, runouts=self.runouts,
             )  # fmt: skip
+        if self.live_runouts not in LIVE_RUNOUTS:
+            raise InputError(_m("{found} run-outs cannot be trained in the page."), found=self.live_runouts)
         return self
 
     @property

@@ -9,7 +9,7 @@ from attnviz.base.language import _
 from attnviz.figures.numerals import signed_text, weight_text
 from attnviz.ui.components import SliderGroup, SliderNumber, sliders
 from attnviz.ui.intersection.driving.compute import Judged, played_truth
-from attnviz.ui.intersection.driving.street import hidden_ids
+from attnviz.ui.intersection.driving.street import chosen, hidden_ids
 from attnviz.ui.intersection.street import IntersectionStore
 from attnviz.ui.page import plain
 from attnviz.ui.views.driving import FASTEST, Drive
@@ -72,27 +72,28 @@ def moved(store: IntersectionStore, name: str, value: float) -> None:
 
 def meaning(drive: Drive, judged: Judged) -> None:
     """What the chosen object's weight says, beside what taking it away does."""
+    name = chosen(drive, judged)
     with st.container():
-        if drive.selected in hidden_ids(judged):
+        if name in hidden_ids(judged):
             st.info(
                 _(
                     "**{name}** is hidden. It is no token: the model cannot look at it, and no weight, low or high, says "
-                    "anything about it.", name=plain(judged.labels.get(drive.selected, drive.selected)),
+                    "anything about it.", name=plain(judged.labels.get(name, name)),
                 ), icon=":material/visibility_off:",
             )  # fmt: skip
-        elif drive.selected in judged.found.ids and drive.selected != EGO:
-            st.markdown(_sentence(drive, judged))
+        elif name in judged.found.ids and name != EGO:
+            st.markdown(_sentence(drive, judged, name))
 
 
-def _sentence(drive: Drive, judged: Judged) -> str:
-    place = judged.found.ids.index(drive.selected)
-    weight, count = judged.weights(drive)[drive.selected], judged.tokens
+def _sentence(drive: Drive, judged: Judged, name: str) -> str:
+    place = judged.found.ids.index(name)
+    weight, count = judged.weights(drive)[name], judged.tokens
     without = float(judged.found.without[0, place])
     change = float(judged.found.effect[0, place])
     said = _(
         "**{name}** has the weight **{weight}**, {times} × the even share 1/{count}. Taken away everywhere, the "
         "probability is **{without}** instead of {probability}: {change} in log-odds.",
-        name=plain(judged.labels[drive.selected]), weight=weight_text(weight), times=f"{weight * count:.3g}", count=count,
+        name=plain(judged.labels[name]), weight=weight_text(weight), times=f"{weight * count:.3g}", count=count,
         without=f"{1 / (1 + math.exp(-without)):.3f}", probability=f"{judged.probability:.3f}", change=signed_text(-change, 3),
     )  # fmt: skip
     if bool(judged.found.flips(drive.threshold)[0, place]):

@@ -112,8 +112,8 @@ def over_time(store: IntersectionStore) -> None:
     st.caption(
         _(
             "Fixed scales: weights from 0 to 1, effects from −{effect} to {effect} log-odds (with the object less without it), "
-            "time to collision with the ego on its way from 0 to {seconds} s, twice a second. Empty: not there, hidden, or no "
-            "collision course. The orange tick: first seen. The line: the moment shown above.",
+            "time to collision with the ego on its way from 0 to {seconds} s, twice a second and also for whoever is hidden. Empty: "
+            "no token, or no collision course. The orange tick: first seen. The line: the moment shown above.",
             effect=f"{MOST_EFFECT:g}", seconds=f"{MOST_SECONDS:g}",
         )
     )  # fmt: skip

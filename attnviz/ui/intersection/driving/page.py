@@ -5,7 +5,7 @@ import streamlit as st
 from attnviz.base.errors import InputError
 from attnviz.base.language import _
 from attnviz.ui import presenting
-from attnviz.ui.intersection.driving import choices, exposure, numbers, over_time
+from attnviz.ui.intersection.driving import choices, exposure, live, numbers, over_time
 from attnviz.ui.intersection.driving.compute import Judged, judge
 from attnviz.ui.intersection.driving.street import street
 from attnviz.ui.intersection.street import IntersectionStore
@@ -42,6 +42,7 @@ def driving(store: IntersectionStore) -> None:
     if judged:
         presenting.leave_out(lambda: numbers.effects(drive, judged))
     exposure.exposure(store)
+    presenting.leave_out(lambda: live.live(store))
 
 
 def judged_now(store: IntersectionStore) -> Judged | None:

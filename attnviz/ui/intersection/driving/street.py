@@ -9,6 +9,7 @@ from attnviz import figures
 from attnviz.base.errors import InputError
 from attnviz.base.language import _, _m
 from attnviz.scenes.kinds import Kind
+from attnviz.scenes.simulator.cast import PARKED
 from attnviz.ui.components import (
     SceneAdd,
     SceneEvent,
@@ -46,7 +47,7 @@ def street(store: IntersectionStore, judged: Judged | None, *, presented: bool =
         [SceneHead("")],
         {name: [weight] for name, weight in weights.items() if name in shown and not math.isnan(weight)},
         description=describe(judged, weights),
-        selected=drive.selected if drive.selected in shown else "",
+        selected=chosen(drive, judged),
         traffic="left" if drive.moving else drive.traffic,
         start=f"{view.source} {drive.moving} {drive.scene if drive.moving else 0}",
         live=not drive.moving,
@@ -54,6 +55,12 @@ def street(store: IntersectionStore, judged: Judged | None, *, presented: bool =
         height=320 if presented else 620,
         on_event=lambda event: happened(store, event),
     )
+
+
+def chosen(drive: Drive, judged: Judged) -> str:
+    """Who is chosen; in a scene without the one who was, the parked vehicle near the way."""
+    here = {*judged.found.ids, *map(str, judged.rows["agent_id"])}
+    return next((name for name in (drive.selected, PARKED) if name in here), "")
 
 
 def describe(judged: Judged, weights: Mapping[str, float]) -> str:

@@ -12,7 +12,7 @@ from attnviz.models.translation import shipped
 from attnviz.models.translation.shipped import Facts
 from attnviz.translation.heads import Chosen, HeadName
 from attnviz.translation.scores import Score
-from attnviz.ui import panels, presenting
+from attnviz.ui import going, panels, presenting
 from attnviz.ui.components import ChartClick
 from attnviz.ui.page import plain
 from attnviz.ui.panels import Picture
@@ -20,7 +20,7 @@ from attnviz.ui.sidebar import chosen_device
 from attnviz.ui.translation.saying import title
 from attnviz.ui.translation.store import TranslationStore
 from attnviz.ui.translation.translated import Wanted, translator
-from attnviz.ui.translation.trust import going, own_file, wrong
+from attnviz.ui.translation.trust import own_file, wrong
 from attnviz.ui.translation.trust.measuring import KEPT, TRAINED_ON, Found, LeftOut, Spec, measure, name_of
 
 COUNTS = (100, 500, 1000)
@@ -82,7 +82,7 @@ def _ask(spec: Spec, judged: Wanted) -> None:
             else _("Go on measuring ({share} % done)", share=f"{100 * done:.0f}"),
             icon=":material/straighten:", key="translation:measure", on_click=_begin, args=(spec, judged),
         )  # fmt: skip
-    going.show(spec)
+    going.show(spec, _("Measuring …"))
 
 
 def _begin(spec: Spec, judged: Wanted) -> None:

@@ -1,7 +1,7 @@
 """Long work goes on a little at a time, pauses, goes on, and is dropped when something else is asked for."""
 
 from attnviz.base.errors import InputError
-from attnviz.ui.translation.trust.going import Going
+from attnviz.ui.going import Going
 
 
 def test_a_go_ends_after_its_time_and_the_next_one_goes_on():

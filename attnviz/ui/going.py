@@ -15,7 +15,7 @@ BETWEEN = 0.05
 """Seconds between two goes. A press in a fragment waits for the run that is going on, it does not end it."""
 AT_A_TIME = 0.5
 """Seconds of one go: as long as a press may have to wait, and a batch more."""
-_WORK = "translation:work"
+_WORK = "going:work"
 
 
 @dataclass
@@ -63,28 +63,33 @@ def share_done(name: Hashable) -> float:
     return found.share if found is not None else 0.0
 
 
-def show(name: Hashable) -> None:
-    """The bar and the button that stops it while it is going on; what it failed on."""
+def show(name: Hashable, doing: str, beside: Callable[[], None] | None = None) -> None:
+    """The bar, with what is done in a word, and the button that stops it while it is going on; what it failed on.
+
+    beside: draws what there is so far, anew after every go.
+    """
     found = _current(name)
     with st.container():
         if found is not None and is_going(name):
             st.button(
                 _("Stop"),
-                key="translation:stop",
+                key="going:stop",
                 icon=":material/stop:",
                 on_click=lambda: setattr(found, "paused", True),
             )
-            _go(found)
+            _go(found, doing, beside)
     complain(found.error if found is not None else None)
 
 
 @st.fragment(run_every=BETWEEN)
-def _go(found: Going) -> None:
+def _go(found: Going, doing: str, beside: Callable[[], None] | None) -> None:
     language.choose(st.session_state.get("lang") or "en")
     if is_going(found.name):
-        bar = st.progress(min(found.share, 1.0), _("Measuring …"))
+        bar = st.progress(min(found.share, 1.0), doing)
         found.go(AT_A_TIME)
-        bar.progress(min(found.share, 1.0), _("Measuring …"))
+        bar.progress(min(found.share, 1.0), doing)
+        if beside is not None:
+            beside()
     if not is_going(found.name):
         # The part of the page around the bar shows what was found.
         st.rerun()
