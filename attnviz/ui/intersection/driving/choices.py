@@ -76,7 +76,7 @@ def scene(store: IntersectionStore) -> None:
             st.toggle(_("a child runs out"), disabled=not drive.near, **_field(store, "child", drive.child))
             st.button(
                 _("Make this moment my own"), icon=":material/edit:", key="intersection:take",
-                help=_("Then everybody can be dragged. Signs and what is hidden behind vehicles stay behind."),
+                help=_("Then everybody can be dragged. Signs stay behind."),
                 on_click=lambda: store.change(drive=taken_over(store.view.drive)),
             )  # fmt: skip
         else:
