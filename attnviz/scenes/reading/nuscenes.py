@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import ijson
 import numpy as np
 import pandas as pd
 
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.scenes.kinds import Kind
+from attnviz.scenes.reading import json_streams
 from attnviz.scenes.reading.assembling import Placed, assembled, finished, named_classes, with_ego
 from attnviz.scenes.reading.batches import NO_ROWS, TOO_MANY_ROWS, categories
 from attnviz.scenes.reading.places import Record, short
@@ -32,7 +32,7 @@ SAME_MOMENT = 0.05
 HARDLY = "v0-40"
 LICENCE = "nuScenes: CC BY-NC-SA 4.0"
 PARKED = "vehicle.parked"
-MOST_TOKENS = 10_000_000
+MOST_RECORDS = 10_000_000
 
 CLASSES: dict[str, Kind] = {
     "vehicle.car": "car",
@@ -85,7 +85,7 @@ def table_of(source: Source) -> str | None:
     if not source.start.lstrip().startswith(b"["):
         return None
     try:
-        first = next(iter(_items(source, 1)), None)
+        first = next(iter(_items(source)), None)
     except InputError:
         return None
     if not isinstance(first, dict):
@@ -125,24 +125,13 @@ def read(source: Source, ego: str | None, companions: Sequence[Source]) -> Scene
     )  # fmt: skip
 
 
-def _items(source: Source, most: int = MOST_TOKENS) -> Iterator[Any]:
+def _items(source: Source) -> Iterator[Any]:
     """The records of a table, one after the other."""
-    with source.opened() as file:
-        count = 0
-        try:
-            for item in ijson.items(file, "item", use_float=True):
-                count += 1
-                yield item
-                if count >= most:
-                    break
-        except InputError:
-            raise
-        except (ijson.JSONError, UnicodeDecodeError, ValueError, OverflowError, RecursionError) as error:
-            raise InputError(
-                _m("{place}: the JSON is cut short or damaged after it."), place=Record(source.name, count)
-            ) from error
-    if count >= most > 1:
-        raise InputError(TOO_MANY_ROWS, file=source.name, most=most)
+    found = json_streams.items(source, "item", lambda count: Record(source.name, count))
+    for count, item in enumerate(found, 1):
+        if count > MOST_RECORDS:
+            raise InputError(TOO_MANY_ROWS, file=source.name, most=MOST_RECORDS)
+        yield item
 
 
 def _read(files: Mapping[str, Sequence[Source]], name: str, take: Callable[[dict[str, Any]], None]) -> None:
