@@ -8,6 +8,7 @@ else wrote needs no more than t, agent_id, class, x and y.
 import contextlib
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -69,7 +70,9 @@ def read_text(source: Source, header: text_tables.Header, ego: str | None) -> Sc
     for name in FLAGS:
         if name in raw:
             raw[name] = _flags(raw, name, source.name)
-    return _scenes(raw, _rest_of_text(source), ego, source.name, lambda line: Line(source.name, line))
+    rest = _rest_of_text(source)
+    rest = replace(rest, notes=(*rest.notes, *text_tables.notes_on_end(source)))
+    return _scenes(raw, rest, ego, source.name, lambda line: Line(source.name, line))
 
 
 def read_parquet(source: Source, ego: str | None) -> Scenes:

@@ -315,3 +315,11 @@ def test_our_own_columns_need_five_of_them(read):
     assert (kid["class"], kid["vy"], kid["length"]) == ("child", 2, SIZES["child"].length)
     assert kid["heading"] == pytest.approx(math.pi / 2)
     assert scenes.assumed.all()
+
+
+@pytest.mark.parametrize("name", ["interaction", "ind", "highd", "walkers", "own"])
+def test_a_last_line_without_an_end_is_noted(made, name):
+    """A number of which the last digits are cut off is a number still."""
+    raw, given = made[name]
+    assert "may be cut short" in notes(rooms.read(raw.removesuffix(b"\n"), **given))
+    assert "may be cut short" not in notes(rooms.read(raw, **given))
