@@ -24,8 +24,6 @@ from attnviz.scenes.table import MOST_ROWS, Scenes, Traffic
 from attnviz.trace import Note
 
 EGO = "ego"
-# The length and width of the recording car, a Renault Zoe (as the nuscenes-devkit draws it: 4.084 × 1.73 m).
-EGO_LENGTH, EGO_WIDTH = 4.084, 1.73
 # A pose further in time (s) from its sample is none of that sample.
 SAME_MOMENT = 0.05
 # Visibility is given in bins of 0–40, 40–60, 60–80 and 80–100 %; the first one holds what cannot be seen at all.
@@ -277,9 +275,7 @@ def _joined(
     frame: pd.DataFrame, poses: pd.DataFrame, tables: _Tables, file: str, notes: list[Note]
 ) -> tuple[pd.DataFrame, Placed]:
     """Annotations and the ego, each scene from its first moment on, in the order of time."""
-    ego = poses.assign(
-        agent_id=EGO, visible=None, line=0, length=EGO_LENGTH, width=EGO_WIDTH, **{"class": "vehicle.car"}
-    )
+    ego = poses.assign(agent_id=EGO, visible=None, line=0, length=0.0, width=0.0, **{"class": "vehicle.car"})
     lost = len(tables.samples) - len(poses)
     if lost:
         notes.append(Note(_m("Moments at which the place of the ego is not known: {count}."), {"count": lost}))

@@ -212,6 +212,8 @@ def test_nuscenes(read):
     ego = agent(scenes, "ego", 0.5)
     assert (ego["x"], ego["y"], ego["vy"]) == (100, 192, 4)
     assert ego["heading"] == pytest.approx(math.pi / 2)
+    # The tables say nothing of the size of the car that recorded them.
+    assert list(scenes.table.loc[scenes.assumed, "agent_id"].unique()) == ["ego"]
     moving = agent(scenes, "moving", 0.0)
     assert (moving["x"], moving["y"], moving["vx"], moving["vy"]) == (110, 200, 0, 2)
     assert (moving["length"], moving["width"]) == (4.5, 1.9)
