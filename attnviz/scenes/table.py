@@ -165,9 +165,15 @@ class Scenes:
             return self.table["assumed"].astype(bool)
         return pd.Series(False, index=self.table.index)
 
-    def times(self, scene_id: str = "scene") -> Float[np.ndarray, " moments"]:
-        """The moments of a scene, in seconds, from the first to the last. Raises `InputError` for an unknown scene."""
-        return np.unique(self._rows(scene_id)["t"].to_numpy(dtype=np.float64))
+    def times(self, scene_id: str = "scene", *, of_ego: bool = False) -> Float[np.ndarray, " moments"]:
+        """The moments of a scene, in seconds, from the first to the last. Raises `InputError` for an unknown scene.
+
+        of_ego: just those at which the ego is there, which are the ones that `moment` can give.
+        """
+        rows = self._rows(scene_id)
+        if of_ego:
+            rows = rows[rows["is_ego"].astype(bool) & rows["valid"].astype(bool)]
+        return np.unique(rows["t"].to_numpy(dtype=np.float64))
 
     def agent_ids(self, scene_id: str = "scene") -> tuple[str, ...]:
         """The road users of a scene, in the order of the table. Raises `InputError` for an unknown scene."""

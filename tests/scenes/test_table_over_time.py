@@ -47,6 +47,7 @@ def scenes():
 def test_scenes_times_and_road_users_in_their_order(scenes):
     assert scenes.scene_ids == ("a", "b")
     assert scenes.times("a").tolist() == [0.0, 0.1]
+    assert scenes.with_ego("9").times("a", of_ego=True).tolist() == [0.1]
     assert scenes.agent_ids("a") == ("ego", "7", "9")
     with pytest.raises(InputError, match="no scene “c”; the first ones here are a, b"):
         scenes.times("c")

@@ -19,7 +19,7 @@ from attnviz.scenes.reading.assembling import assembled, finished, lines_of, nam
 from attnviz.scenes.reading.batches import one_text
 from attnviz.scenes.reading.places import short
 from attnviz.scenes.reading.source import Source
-from attnviz.scenes.reading.text_tables import Header, header_of, read_columns
+from attnviz.scenes.reading.text_tables import Header, header_of, notes_on_end, read_columns
 from attnviz.scenes.road import Lane, Road, points
 from attnviz.scenes.table import Scenes
 from attnviz.trace import Note
@@ -59,7 +59,7 @@ def read_crossing(source: Source, header: Header, ego: str | None, companions: S
     texts = ["trackId", *(["recordingId"] if "recordingId" in header.names else [])]
     raw = read_columns(source, header, numbers=[name for name in CROSSING if name != "trackId"], texts=texts)
     recordings = list(raw["recordingId"].cat.categories) if "recordingId" in raw else []
-    notes: list[Note] = []
+    notes = notes_on_end(source)
     kinds, _ = _about_tracks(source, companions, "trackId", recordings)
     rate, _ = _about_recording(source, companions, notes, "recordingId", recordings)
     frame = raw.rename(columns={"trackId": "agent_id", "xVelocity": "vx", "yVelocity": "vy"}).assign(
@@ -81,7 +81,7 @@ def read_highway(source: Source, header: Header, ego: str | None, companions: Se
     """A recording of highD. Raises `InputError` without its tracksMeta, `EgoMissing` without an ego."""
     numbers = [name for name in HIGHWAY if name not in ("id", "laneId")]
     raw = read_columns(source, header, numbers=numbers, texts=("id",))
-    notes: list[Note] = []
+    notes = notes_on_end(source)
     kinds, directions = _about_tracks(source, companions, "id", [])
     rate, about = _about_recording(source, companions, notes, "id", [])
     codes = raw["id"].cat.codes.to_numpy()

@@ -11,7 +11,7 @@ from attnviz.scenes.kinds import Kind
 from attnviz.scenes.reading.assembling import assembled, finished, lines_of, named_classes, with_ego
 from attnviz.scenes.reading.batches import categories, one_text
 from attnviz.scenes.reading.source import Source
-from attnviz.scenes.reading.text_tables import Header, read_columns
+from attnviz.scenes.reading.text_tables import Header, notes_on_end, read_columns
 from attnviz.scenes.table import Scenes
 from attnviz.trace import Note
 
@@ -45,7 +45,7 @@ def read(source: Source, header: Header, ego: str | None) -> Scenes:
         numbers=("timestamp_ms", "x", "y", "vx", "vy", *more),
         texts=("track_id", "agent_type", *(["case_id"] if cases else [])),
     )
-    notes: list[Note] = []
+    notes = notes_on_end(source)
     frame = raw.rename(columns=OPTIONAL | {"track_id": "agent_id", "agent_type": "class"}).assign(
         t=raw["timestamp_ms"] / 1000,
         scene_id=_scene_ids(raw) if cases else one_text("scene", len(raw)),

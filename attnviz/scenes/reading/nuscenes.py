@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import ijson
 import numpy as np
 import pandas as pd
 
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.scenes.kinds import Kind
+from attnviz.scenes.reading import json_streams
 from attnviz.scenes.reading.assembling import Placed, assembled, finished, named_classes, with_ego
 from attnviz.scenes.reading.batches import NO_ROWS, TOO_MANY_ROWS, categories
 from attnviz.scenes.reading.places import Record, short
@@ -24,15 +24,13 @@ from attnviz.scenes.table import MOST_ROWS, Scenes, Traffic
 from attnviz.trace import Note
 
 EGO = "ego"
-# The length and width of the recording car, a Renault Zoe (as the nuscenes-devkit draws it: 4.084 × 1.73 m).
-EGO_LENGTH, EGO_WIDTH = 4.084, 1.73
 # A pose further in time (s) from its sample is none of that sample.
 SAME_MOMENT = 0.05
 # Visibility is given in bins of 0–40, 40–60, 60–80 and 80–100 %; the first one holds what cannot be seen at all.
 HARDLY = "v0-40"
 LICENCE = "nuScenes: CC BY-NC-SA 4.0"
 PARKED = "vehicle.parked"
-MOST_TOKENS = 10_000_000
+MOST_RECORDS = 10_000_000
 
 CLASSES: dict[str, Kind] = {
     "vehicle.car": "car",
@@ -85,7 +83,7 @@ def table_of(source: Source) -> str | None:
     if not source.start.lstrip().startswith(b"["):
         return None
     try:
-        first = next(iter(_items(source, 1)), None)
+        first = next(iter(_items(source)), None)
     except InputError:
         return None
     if not isinstance(first, dict):
@@ -125,24 +123,13 @@ def read(source: Source, ego: str | None, companions: Sequence[Source]) -> Scene
     )  # fmt: skip
 
 
-def _items(source: Source, most: int = MOST_TOKENS) -> Iterator[Any]:
+def _items(source: Source) -> Iterator[Any]:
     """The records of a table, one after the other."""
-    with source.opened() as file:
-        count = 0
-        try:
-            for item in ijson.items(file, "item", use_float=True):
-                count += 1
-                yield item
-                if count >= most:
-                    break
-        except InputError:
-            raise
-        except (ijson.JSONError, UnicodeDecodeError, ValueError, OverflowError, RecursionError) as error:
-            raise InputError(
-                _m("{place}: the JSON is cut short or damaged after it."), place=Record(source.name, count)
-            ) from error
-    if count >= most > 1:
-        raise InputError(TOO_MANY_ROWS, file=source.name, most=most)
+    found = json_streams.items(source, "item", lambda count: Record(source.name, count))
+    for count, item in enumerate(found, 1):
+        if count > MOST_RECORDS:
+            raise InputError(TOO_MANY_ROWS, file=source.name, most=MOST_RECORDS)
+        yield item
 
 
 def _read(files: Mapping[str, Sequence[Source]], name: str, take: Callable[[dict[str, Any]], None]) -> None:
@@ -288,9 +275,7 @@ def _joined(
     frame: pd.DataFrame, poses: pd.DataFrame, tables: _Tables, file: str, notes: list[Note]
 ) -> tuple[pd.DataFrame, Placed]:
     """Annotations and the ego, each scene from its first moment on, in the order of time."""
-    ego = poses.assign(
-        agent_id=EGO, visible=None, line=0, length=EGO_LENGTH, width=EGO_WIDTH, **{"class": "vehicle.car"}
-    )
+    ego = poses.assign(agent_id=EGO, visible=None, line=0, length=0.0, width=0.0, **{"class": "vehicle.car"})
     lost = len(tables.samples) - len(poses)
     if lost:
         notes.append(Note(_m("Moments at which the place of the ego is not known: {count}."), {"count": lost}))

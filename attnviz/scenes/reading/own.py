@@ -8,16 +8,16 @@ else wrote needs no more than t, agent_id, class, x and y.
 import contextlib
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
-import ijson
 import numpy as np
 import pandas as pd
 
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.scenes.kinds import KINDS
-from attnviz.scenes.reading import parquet_tables, text_tables
+from attnviz.scenes.reading import json_streams, parquet_tables, text_tables
 from attnviz.scenes.reading.assembling import (
     Placed,
     check_moments,
@@ -55,19 +55,11 @@ def is_own_json(source: Source) -> bool:
     if not start.startswith((b"{", b"[")):
         return False
     if start.startswith(b"{"):
-        with source.opened() as file, contextlib.suppress(ijson.JSONError, UnicodeDecodeError, ValueError):
-            return any(prefix == "" and event == "map_key" and key in ("rows", "attnviz")
-                       for prefix, event, key in _few(ijson.parse(file)))  # fmt: skip
-        return False
+        return any(key in ("rows", "attnviz") for key in json_streams.top_keys(source))
     with contextlib.suppress(InputError):
         first = next(iter(_objects(source, "item")), None)
         return isinstance(first, dict) and is_own(tuple(first))
     return False
-
-
-def _few(events: Iterator[tuple[str, str, Any]]) -> Iterator[tuple[str, str, Any]]:
-    for _, event in zip(range(2_000_000), events, strict=False):
-        yield event
 
 
 def read_text(source: Source, header: text_tables.Header, ego: str | None) -> Scenes:
@@ -78,7 +70,9 @@ def read_text(source: Source, header: text_tables.Header, ego: str | None) -> Sc
     for name in FLAGS:
         if name in raw:
             raw[name] = _flags(raw, name, source.name)
-    return _scenes(raw, __rest_of_text(source), ego, source.name, lambda line: Line(source.name, line))
+    rest = _rest_of_text(source)
+    rest = replace(rest, notes=(*rest.notes, *text_tables.notes_on_end(source)))
+    return _scenes(raw, rest, ego, source.name, lambda line: Line(source.name, line))
 
 
 def read_parquet(source: Source, ego: str | None) -> Scenes:
@@ -193,40 +187,16 @@ def _cell(item: Any, name: str, place: Row) -> Any:
 
 
 def _objects(source: Source, prefix: str) -> Iterator[Any]:
-    with source.opened() as file:
-        count = 0
-        try:
-            for item in ijson.items(file, prefix, use_float=True):
-                count += 1
-                yield item
-        except InputError:
-            raise
-        except (ijson.JSONError, UnicodeDecodeError, ValueError, OverflowError, RecursionError) as error:
-            raise InputError(
-                _m("{place}: the JSON is cut short or damaged after it."), place=Row(source.name, count)
-            ) from error
+    return json_streams.items(source, prefix, lambda count: Row(source.name, count))
 
 
 def _document_without_rows(source: Source) -> dict[str, Any]:
     """Everything of a JSON document but its rows, which may be many."""
-    found: dict[str, Any] = {}
-    with source.opened() as file:
-        try:
-            for key, value in ((name, item) for name in KEYS for item in _first(file, name)):
-                found[key] = value
-        except (ijson.JSONError, UnicodeDecodeError, ValueError, OverflowError, RecursionError) as error:
-            raise InputError(_m("{file} is no JSON in UTF-8."), file=source.name) from error
-    return found
+    found = {key: next(iter(_objects(source, key)), None) for key in KEYS}
+    return {key: value for key, value in found.items() if value is not None}
 
 
-def _first(file: Any, name: str) -> Iterator[Any]:
-    file.seek(0)
-    for item in ijson.items(file, name, use_float=True):
-        yield item
-        return
-
-
-def __rest_of_text(source: Source) -> Rest:
+def _rest_of_text(source: Source) -> Rest:
     with source.opened() as file:
         if file.read(len(MARK)) != MARK:
             return Rest(origin=source.name)

@@ -16,8 +16,8 @@ from attnviz.scenes.table import MOST_ROWS
 
 MAGIC = b"PAR1"
 BATCH_ROWS = 65_536
-# What the columns that are read may unpack to: 5 million rows of fifteen numbers are less.
-MOST_UNPACKED_BYTES = 1_000_000_000
+# What all columns may unpack to: 5 million rows of thirty numbers are less.
+MOST_UNPACKED_BYTES = 2_000_000_000
 
 DAMAGED = _m("{file} is cut short or damaged; a complete Parquet file was expected.")
 
@@ -30,13 +30,13 @@ def is_parquet(source: Source) -> bool:
 def columns_of(source: Source) -> tuple[str, ...]:
     """The names of the columns. Raises `InputError` for damage."""
     with source.opened() as file:
-        return tuple(_file(file, source).schema_arrow.names)
+        return _file(file, source)[1]
 
 
 def metadata_of(source: Source, key: bytes) -> bytes | None:
     """What the file's own metadata say under this key."""
     with source.opened() as file:
-        said: bytes | None = (_file(file, source).schema_arrow.metadata or {}).get(key)
+        said: bytes | None = (_file(file, source)[0].schema_arrow.metadata or {}).get(key)
         return said
 
 
@@ -49,39 +49,40 @@ def read_columns(
     """
     wanted = (*numbers, *texts, *flags)
     with source.opened() as file:
-        parquet = _file(file, source, texts)
+        parquet, names = _file(file, source, texts)
         for name in wanted:
-            if parquet.schema_arrow.names.count(name) != 1:
+            if names.count(name) != 1:
                 raise InputError(
                     _m("{file} has no column “{name}”; its columns are {found}."),
                     file=source.name,
                     name=name,
-                    found=", ".join(short(found) for found in parquet.schema_arrow.names[:8]),
+                    found=", ".join(short(found) for found in names[:8]),
                 )
-        _check_sizes(parquet, source, wanted)
+        _check_sizes(parquet, source)
         return joined(_batches(parquet, source, numbers, texts, flags), source.name, texts)
 
 
-def _file(file: Opened, source: Source, texts: Sequence[str] = ()) -> "pyarrow.parquet.ParquetFile":
+def _file(
+    file: Opened, source: Source, texts: Sequence[str] = ()
+) -> tuple["pyarrow.parquet.ParquetFile", tuple[str, ...]]:
+    """The file, and the names of its columns."""
     try:
         # Texts stay in their dictionaries: a long one that stands in every row is held once.
-        return pyarrow.parquet.ParquetFile(file, read_dictionary=list(texts))
+        parquet = pyarrow.parquet.ParquetFile(file, read_dictionary=list(texts))
+        return parquet, tuple(parquet.schema_arrow.names)
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         raise InputError(DAMAGED, file=source.name) from error
 
 
-def _check_sizes(parquet: "pyarrow.parquet.ParquetFile", source: Source, wanted: Sequence[str]) -> None:
-    """What the file says of itself, before anything is unpacked."""
+def _check_sizes(parquet: "pyarrow.parquet.ParquetFile", source: Source) -> None:
+    """What the file says of itself, before anything is unpacked.
+
+    What it says of single columns is left alone: a damaged statement there ends the whole process (pyarrow 26).
+    """
     about = parquet.metadata
     if about.num_rows > MOST_ROWS:
         raise InputError(TOO_MANY_ROWS, file=source.name, most=MOST_ROWS)
-    size = 0
-    for group in range(about.num_row_groups):
-        columns = about.row_group(group)
-        for place in range(columns.num_columns):
-            column = columns.column(place)
-            if column.path_in_schema.split(".")[0] in wanted:
-                size += max(0, column.total_uncompressed_size)
+    size = sum(about.row_group(group).total_byte_size for group in range(about.num_row_groups))
     if size > MOST_UNPACKED_BYTES:
         raise InputError(
             _m("{file} unpacks to {size} bytes; at most {most} were expected."),
@@ -101,6 +102,8 @@ def _batches(
     kinds = dict.fromkeys(numbers, pa.float64()) | dict.fromkeys(texts, pa.string()) | dict.fromkeys(flags, pa.bool_())
     try:
         for batch in parquet.iter_batches(batch_size=BATCH_ROWS, columns=list(kinds), use_threads=False):
+            # Damage can leave texts that are none, and places in a dictionary that it does not have.
+            batch.validate(full=True)
             yield pa.RecordBatch.from_arrays(
                 [_cast(batch.column(name), kind, source, name) for name, kind in kinds.items()], names=list(kinds)
             )

@@ -28,7 +28,7 @@ def begins_with_checksum(source: Source) -> bool:
 
 def may_be_records(source: Source) -> bool:
     """Whether the file begins with a length that is not absurd, whatever its checksum."""
-    return 0 < int.from_bytes(source.start[:8], "little") < 1 << 32
+    return len(source.start) >= HEAD and 0 < int.from_bytes(source.start[:8], "little") < 1 << 32
 
 
 def records_of(source: Source) -> Iterator[tuple[int, bytes]]:

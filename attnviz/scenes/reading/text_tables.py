@@ -14,6 +14,7 @@ from attnviz.base.language import _m
 from attnviz.scenes.reading.batches import joined
 from attnviz.scenes.reading.places import Line, short
 from attnviz.scenes.reading.source import Source
+from attnviz.trace import Note
 
 # What is longer than a block is refused: no line of a table of road users is.
 BLOCK_BYTES = 1 << 20
@@ -67,6 +68,15 @@ def read_columns(source: Source, header: Header, *, numbers: Sequence[str], text
         if header.names.count(name) != 1:
             raise _column_error(source, header, name)
     return joined(_batches(source, header, numbers, texts), source.name, texts, first=header.line + 1)
+
+
+def notes_on_end(source: Source) -> list[Note]:
+    """A note where the last line has no end: whether it is whole, nobody can tell."""
+    with source.opened() as file:
+        file.seek(-1, 2)
+        if file.read(1) in (b"\n", b"\r"):
+            return []
+    return [Note(_m("The last line of the file has no end; the file may be cut short."))]
 
 
 def _column_error(source: Source, header: Header, name: str) -> InputError:

@@ -12,6 +12,7 @@ from attnviz.scenes.reading.assembling import assembled, finished, lines_of, wit
 from attnviz.scenes.reading.batches import TOO_MANY_ROWS, one_text
 from attnviz.scenes.reading.places import Line, short
 from attnviz.scenes.reading.source import Source
+from attnviz.scenes.reading.text_tables import notes_on_end
 from attnviz.scenes.table import MOST_ROWS, Scenes
 from attnviz.trace import Note
 
@@ -61,7 +62,7 @@ def read(source: Source, ego: str | None) -> Scenes:
             "line": lines,
         }
     )
-    notes = [Note(_m("Ten frames are taken for 0.4 s; the file itself says nothing of time."))]
+    notes = [*notes_on_end(source), Note(_m("Ten frames are taken for 0.4 s; the file itself says nothing of time."))]
     table = finished(with_ego(assembled(frame, lines_of(source.name), notes), ego, source.name))
     return Scenes(table, origin=f"ETH / UCY: {source.name}", notes=tuple(notes))
 

@@ -21,7 +21,8 @@ MOST_BYTES_OF_XML = 1_000_000_000
 
 def root_of(source: Source) -> str | None:
     """The name of the root element; None where the file does not begin as XML does, or is damaged before its root."""
-    if not source.start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
+    wide = source.start.startswith((b"\xff\xfe<\0", b"\xfe\xff\0<"))
+    if not wide and not source.start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<"):
         return None
     for _, node in children_of(source, only_root=True):
         return node.tag

@@ -212,6 +212,8 @@ def test_nuscenes(read):
     ego = agent(scenes, "ego", 0.5)
     assert (ego["x"], ego["y"], ego["vy"]) == (100, 192, 4)
     assert ego["heading"] == pytest.approx(math.pi / 2)
+    # The tables say nothing of the size of the car that recorded them.
+    assert list(scenes.table.loc[scenes.assumed, "agent_id"].unique()) == ["ego"]
     moving = agent(scenes, "moving", 0.0)
     assert (moving["x"], moving["y"], moving["vx"], moving["vy"]) == (110, 200, 0, 2)
     assert (moving["length"], moving["width"]) == (4.5, 1.9)
@@ -315,3 +317,11 @@ def test_our_own_columns_need_five_of_them(read):
     assert (kid["class"], kid["vy"], kid["length"]) == ("child", 2, SIZES["child"].length)
     assert kid["heading"] == pytest.approx(math.pi / 2)
     assert scenes.assumed.all()
+
+
+@pytest.mark.parametrize("name", ["interaction", "ind", "highd", "walkers", "own"])
+def test_a_last_line_without_an_end_is_noted(made, name):
+    """A number of which the last digits are cut off is a number still."""
+    raw, given = made[name]
+    assert "may be cut short" in notes(rooms.read(raw.removesuffix(b"\n"), **given))
+    assert "may be cut short" not in notes(rooms.read(raw, **given))
