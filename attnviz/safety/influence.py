@@ -1,7 +1,7 @@
 """What each object does to a decision: its weight, the decision without it, and whether it mattered in truth."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from jaxtyping import Bool, Float
 from torch import Tensor
@@ -9,6 +9,7 @@ from torch import Tensor
 from attnviz.models.turn.turn_model import Seen
 
 
+@runtime_checkable
 class Deciding(Protocol):
     """A model of scenes whose decision is the log-odds of a conflict; `attnviz.models.turn.turn_model.TurnModel` is one."""
 

@@ -1,8 +1,9 @@
 """Makes the shipped turn models again: `python -m attnviz train turn --hazard 0.5 --runouts 60 --seed 3`."""
 
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import torch
@@ -14,8 +15,8 @@ from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.models.turn import features, networks, shipped
 from attnviz.models.turn.networks import Kind
-from attnviz.models.turn.shipped import Cell
-from attnviz.scenes.simulator.cast import CHILD, OBJECTS, PARKED
+from attnviz.models.turn.shipped import Cell, Remedy
+from attnviz.scenes.simulator.cast import CHILD, OBJECTS, PARKED, USERS
 from attnviz.scenes.simulator.chance import uniform
 from attnviz.scenes.simulator.moments import Moments, conflict_with, moments
 from attnviz.training import turn_measures
@@ -35,13 +36,15 @@ WITHOUT_HAZARD = 0.5
 @dataclass(frozen=True)
 class Recipe:
     """steps of `batch` moments each, AdamW, learning rate to zero along a cosine. drop: share of moments in which
-    objects are taken away, each with probability `each`, and the outcome found again without them."""
+    objects are taken away, each with probability `each`, and the outcome found again without them. remedy: against
+    rarity, see `shipped.REMEDIES`."""
 
     steps: int = 1500
     batch: int = 512
     rate: float = 3e-3
     drop: float = 0.5
     each: float = 0.15
+    remedy: Remedy = "none"
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +55,7 @@ class Examples:
     present: Bool[Tensor, "scenes tokens"]
     hit: Bool[Tensor, "scenes users"]
     hit_unlit: Bool[Tensor, "scenes users"]
+    near: Bool[Tensor, " scenes"]
 
     def __len__(self) -> int:
         return len(self.present)
@@ -91,7 +95,8 @@ def fit(model: nn.Module, examples: Examples, seed: int, recipe: Recipe | None =
     optimizer = torch.optim.AdamW(model.parameters(), lr=recipe.rate)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, recipe.steps)
     for _step in range(recipe.steps):
-        loss = F.binary_cross_entropy_with_logits(*_batch(model, examples, recipe, draw))
+        decided, happened = _batch(model, examples, recipe, draw)
+        loss = F.binary_cross_entropy_with_logits(decided, happened, weight=_weight(happened, recipe.remedy))
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]  # torch's own gap
         optimizer.step()
@@ -104,6 +109,8 @@ def _batch(
 ) -> tuple[Float[Tensor, " batch"], Float[Tensor, " batch"]]:
     """What the model says and what happened, with objects taken away in some of the scenes."""
     chosen = torch.randint(len(examples), (recipe.batch,), generator=draw)
+    if recipe.remedy == "oversampled":
+        chosen = _oversampled(chosen, examples.near, draw)
     dropping = torch.rand(recipe.batch, 1, generator=draw) < recipe.drop
     kept = ~(dropping & (torch.rand(recipe.batch, len(OBJECTS), generator=draw) < recipe.each))
     kept[:, OBJECTS.index(CHILD)] &= kept[:, OBJECTS.index(PARKED)]
@@ -113,9 +120,37 @@ def _batch(
     return model(examples.features[chosen], present), happened.to(torch.float32)
 
 
+def _oversampled(chosen: Tensor, near: Bool[Tensor, " scenes"], draw: torch.Generator) -> Tensor:
+    """The batch with scenes of a vehicle near the way in place of others, until they are as many as they should be."""
+    rare = near.nonzero()[:, 0]
+    lacking = round(shipped.OVERSAMPLED * len(chosen)) - int(near[chosen].sum())
+    if lacking <= 0 or not len(rare):
+        return chosen
+    others = (~near[chosen]).nonzero()[:, 0][:lacking]
+    more = rare[torch.randint(len(rare), (len(others),), generator=draw)]
+    return chosen.index_copy(0, others, more)
+
+
+def _weight(happened: Float[Tensor, " batch"], remedy: Remedy) -> Float[Tensor, " batch"] | None:
+    return 1 + (shipped.CONFLICT_WEIGHT - 1) * happened if remedy == "weighted" else None
+
+
+def corrected(module: nn.Module) -> None:
+    """Takes the logarithm of the weight of conflicts from the log-odds: with weight w every odds is w times too large."""
+    last = module.get_parameter("decide.2.bias")
+    with torch.no_grad():
+        last.sub_(math.log(shipped.CONFLICT_WEIGHT))
+
+
 def examples_of(found: Moments) -> Examples:
     """What a model is trained on, of these moments."""
-    return Examples(features.of_cast(found.cast), found.tokens, found.hit, found.hit_unlit)
+    return Examples(
+        features.of_cast(found.cast),
+        found.tokens,
+        found.hit,
+        found.hit_unlit,
+        found.cast.present[:, USERS.index(PARKED)],
+    )
 
 
 def joined(parts: Sequence[Examples]) -> Examples:
@@ -127,8 +162,11 @@ def train(cell: Cell, seed: int, source: Source, recipe: Recipe | None = None) -
     """The model of a cell and seed. On the same machine, with one thread, the same seed gives the same weights."""
     torch.manual_seed(shipped.first_seed(seed))
     module = networks.build(cell.kind)
+    recipe = replace(recipe or Recipe(), remedy=cell.remedy)
     for _loss in fit(module, source.examples(cell.hazard, cell.runouts), shipped.first_seed(seed), recipe):
         pass
+    if cell.remedy == "weighted":
+        corrected(module)
     return module.eval()
 
 
@@ -201,12 +239,16 @@ def card(models: Path, held: turn_measures.Held, facts: Mapping[str, object], sa
     """
     found: dict[str, object] = {}
     for kind in networks.KINDS:
-        for hazard in shipped.HAZARDS if kind != "uniform" else (shipped.WITHOUT_ATTENTION_AT,):
-            for runouts in shipped.RUNOUTS:
-                cell = Cell(kind, hazard, runouts)
-                for seed in range(shipped.SEEDS):
-                    module = shipped.read(models / cell.file, kind, seed)
-                    found[f"{cell.name}/seed-{seed}"] = turn_measures.measure(module, held, hazard)
-                say(cell.name)
+        for cell in _measured(kind):
+            for seed in range(shipped.SEEDS):
+                module = shipped.read(models / cell.file, kind, seed)
+                found[f"{cell.name}/seed-{seed}"] = turn_measures.measure(module, held, cell.hazard)
+            say(cell.name)
     truth = {f"{hazard:g}": held.truth(hazard) for hazard in shipped.HAZARDS}
     return {"facts": dict(facts), "truth": truth, "models": found}
+
+
+def _measured(kind: Kind) -> list[Cell]:
+    hazards = shipped.HAZARDS if kind != "uniform" else (shipped.WITHOUT_ATTENTION_AT,)
+    plain = [Cell(kind, hazard, runouts) for hazard in hazards for runouts in shipped.RUNOUTS]
+    return plain + (list(shipped.remedied()) if kind == "ego" else [])

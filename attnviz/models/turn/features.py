@@ -39,7 +39,7 @@ def of_users(
     vy: Float64[Tensor, "*any"],
     length: Float64[Tensor, "*any"],
     width: Float64[Tensor, "*any"],
-) -> Float32[Tensor, "*any {FEATURES}"]:
+) -> Float32[Tensor, "*any features"]:
     """Features from metres, radians and metres a second, in the junction's frame of left-hand traffic."""
     moving = torch.stack([x, y, heading.cos(), heading.sin(), vx, vy, length, width], -1) / _SCALES
     found = torch.zeros(*x.shape, FEATURES, dtype=torch.float32)
@@ -55,7 +55,7 @@ def column_of(kind: str, *, ego: bool = False) -> int:
     return _SIGN_COLUMNS[kind] if kind in _SIGN_COLUMNS else _COLUMNS[kind]  # type: ignore[index]  # kinds are checked by the table
 
 
-def of_cast(cast: Cast) -> Float32[Tensor, "scenes tokens {FEATURES}"]:
+def of_cast(cast: Cast) -> Float32[Tensor, "scenes tokens features"]:
     """Features of everybody and every sign of simulated scenes at their moment, in the order of `USERS`, `SIGNS`."""
     now = motion(cast, torch.zeros(len(cast), 1, dtype=torch.float64))
     x, y, heading, speed = (part[..., 0] for part in (now.x, now.y, now.heading, now.speed))
@@ -65,7 +65,7 @@ def of_cast(cast: Cast) -> Float32[Tensor, "scenes tokens {FEATURES}"]:
     return torch.cat([users, _signs(cast)], dim=1)
 
 
-def _signs(cast: Cast) -> Float32[Tensor, "scenes signs {FEATURES}"]:
+def _signs(cast: Cast) -> Float32[Tensor, "scenes signs features"]:
     places = torch.tensor(SIGN_PLACES, dtype=torch.float64).expand(len(cast), -1, -1)
     still = torch.zeros(len(cast), len(SIGNS), dtype=torch.float64)
     column = torch.tensor([_SIGN_COLUMNS[kind] for kind in SIGN_CLASSES]).expand(len(cast), -1)
@@ -77,7 +77,7 @@ def _signs(cast: Cast) -> Float32[Tensor, "scenes signs {FEATURES}"]:
     return found
 
 
-def of_signs(signs: pd.DataFrame, *, mirrored: bool) -> Float32[Tensor, "signs {FEATURES}"]:
+def of_signs(signs: pd.DataFrame, *, mirrored: bool) -> Float32[Tensor, "signs features"]:
     """Features of the rows of a table of signs; states that the model was never shown are read as none."""
     x, y = (torch.from_numpy(signs[name].to_numpy(dtype=np.float64).copy()) for name in ("x", "y"))
     still = torch.zeros_like(x)

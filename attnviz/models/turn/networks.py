@@ -28,10 +28,10 @@ class Heads(nn.Module):
 
     def forward(
         self,
-        asking: Float[Tensor, "scenes queries {WIDTH}"],
-        tokens: Float[Tensor, "scenes tokens {WIDTH}"],
+        asking: Float[Tensor, "scenes queries width"],
+        tokens: Float[Tensor, "scenes tokens width"],
         present: Bool[Tensor, "scenes tokens"],
-    ) -> Float[Tensor, "scenes queries {WIDTH}"]:
+    ) -> Float[Tensor, "scenes queries width"]:
         """Absent tokens get no weight."""
         query, key, value = (
             self._split(self.query(asking)),
@@ -44,8 +44,8 @@ class Heads(nn.Module):
 
     def weights(
         self,
-        asking: Float[Tensor, "scenes queries {WIDTH}"],
-        tokens: Float[Tensor, "scenes tokens {WIDTH}"],
+        asking: Float[Tensor, "scenes queries width"],
+        tokens: Float[Tensor, "scenes tokens width"],
         present: Bool[Tensor, "scenes tokens"],
     ) -> Float[Tensor, "scenes heads queries tokens"]:
         """The weights of the same attention."""
@@ -68,10 +68,10 @@ class Even(nn.Module):
 
     def forward(
         self,
-        asking: Float[Tensor, "scenes queries {WIDTH}"],
-        tokens: Float[Tensor, "scenes tokens {WIDTH}"],
+        asking: Float[Tensor, "scenes queries width"],
+        tokens: Float[Tensor, "scenes tokens width"],
         present: Bool[Tensor, "scenes tokens"],
-    ) -> Float[Tensor, "scenes queries {WIDTH}"]:
+    ) -> Float[Tensor, "scenes queries width"]:
         """The mean of the values of all that are present."""
         share = present.to(tokens.dtype) / present.sum(dim=1, keepdim=True)
         mean = (self.value(tokens) * share[..., None]).sum(dim=1, keepdim=True)
@@ -89,7 +89,7 @@ class OneLayer(nn.Module):
         self.decide = _mlp(WIDTH, 1)
 
     def forward(
-        self, features: Float[Tensor, "scenes tokens {FEATURES}"], present: Bool[Tensor, "scenes tokens"]
+        self, features: Float[Tensor, "scenes tokens features"], present: Bool[Tensor, "scenes tokens"]
     ) -> Float[Tensor, " scenes"]:
         """The log-odds of a conflict; token 0 is the ego."""
         tokens = embedded(self.embed, features, present)
@@ -108,8 +108,8 @@ class Block(nn.Module):
         self.feed_forward = _mlp(WIDTH, WIDTH)
 
     def forward(
-        self, tokens: Float[Tensor, "scenes tokens {WIDTH}"], present: Bool[Tensor, "scenes tokens"]
-    ) -> Float[Tensor, "scenes tokens {WIDTH}"]:
+        self, tokens: Float[Tensor, "scenes tokens width"], present: Bool[Tensor, "scenes tokens"]
+    ) -> Float[Tensor, "scenes tokens width"]:
         """Everybody asks everybody who is present."""
         normal = self.before_attention(tokens)
         tokens = tokens + self.attention(normal, normal, present)
@@ -127,7 +127,7 @@ class TwoLayers(nn.Module):
         self.decide = _mlp(WIDTH, 1)
 
     def forward(
-        self, features: Float[Tensor, "scenes tokens {FEATURES}"], present: Bool[Tensor, "scenes tokens"]
+        self, features: Float[Tensor, "scenes tokens features"], present: Bool[Tensor, "scenes tokens"]
     ) -> Float[Tensor, " scenes"]:
         """The log-odds of a conflict; token 0 is the ego."""
         tokens = embedded(self.embed, features, present)
@@ -143,8 +143,8 @@ def build(kind: Kind) -> nn.Module:
 
 
 def embedded(
-    embed: nn.Module, features: Float[Tensor, "scenes tokens {FEATURES}"], present: Bool[Tensor, "scenes tokens"]
-) -> Float[Tensor, "scenes tokens {WIDTH}"]:
+    embed: nn.Module, features: Float[Tensor, "scenes tokens features"], present: Bool[Tensor, "scenes tokens"]
+) -> Float[Tensor, "scenes tokens width"]:
     """The tokens that are present, embedded; zeros for the others, which nobody looks at: half of the work saved."""
     tokens = features.new_zeros(*present.shape, WIDTH)
     tokens[present] = embed(features[present])
@@ -156,7 +156,7 @@ def _mlp(size: int, out: int) -> nn.Sequential:
 
 
 def ego_weights(
-    module: nn.Module, features: Float[Tensor, "scenes tokens {FEATURES}"], present: Bool[Tensor, "scenes tokens"]
+    module: nn.Module, features: Float[Tensor, "scenes tokens features"], present: Bool[Tensor, "scenes tokens"]
 ) -> tuple[Float[Tensor, " scenes"], Float[Tensor, "layers scenes heads tokens"]]:
     """The log-odds, and the weights with which the ego looks at every token, for many scenes at once.
 

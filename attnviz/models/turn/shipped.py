@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, get_args
 
 import torch
 from torch import Tensor, nn
@@ -26,7 +27,19 @@ SEEDS = 10
 DATA_SEEDS = 5
 """Seed 7 is the data of 7 − 5 = 2 with the second initial weights: data and initial weights are crossed."""
 
-_NAME = re.compile(r"turn/(ego|self|uniform)/hazard-([0-9.]+)/runouts-([0-9]+)/seed-([0-9]+)")
+Remedy = Literal["none", "oversampled", "weighted"]
+REMEDIES: tuple[Remedy, ...] = get_args(Remedy)
+"""What was done in training against rarity. oversampled: scenes with a parked vehicle near the way make up
+`OVERSAMPLED` of every batch; which of them end in a conflict is as before, so that nothing has to be corrected.
+weighted: a conflict counts `CONFLICT_WEIGHT` times in the loss, and the log-odds are corrected by its logarithm."""
+OVERSAMPLED = 0.3
+CONFLICT_WEIGHT = 5.0
+REMEDIED_HAZARD, REMEDIED = 0.5, (10, 60, 600)
+"""The cells in which remedies were tried, with one layer."""
+
+_NAME = re.compile(
+    r"turn/(ego|self|uniform)/hazard-([0-9.]{1,8})/runouts-([0-9]{1,8})(?:/(oversampled|weighted))?/seed-([0-9]{1,4})"
+)
 _TITLES: dict[Kind, str] = {
     "ego": _m("Turn model, one layer: the ego asks everybody"),
     "self": _m("Turn model, two layers: everybody asks everybody"),
@@ -44,22 +57,26 @@ class Cell:
     kind: Kind
     hazard: float
     runouts: int
+    remedy: Remedy = "none"
 
     @property
     def name(self) -> str:
         """As in a model's name."""
-        return f"{PREFIX}{self.kind}/hazard-{self.hazard:g}/runouts-{self.runouts}"
+        return f"{PREFIX}{self.kind}/hazard-{self.hazard:g}/runouts-{self.runouts}" + self._remedy("/")
+
+    def _remedy(self, before: str) -> str:
+        return "" if self.remedy == "none" else before + self.remedy
 
     @property
     def trained_as(self) -> "Cell":
         """Without run-outs there are no vehicles near the way, and the hazard changes nothing."""
-        return self if self.runouts else Cell(self.kind, 0.0, 0)
+        return self if self.runouts else Cell(self.kind, 0.0, 0, self.remedy)
 
     @property
     def file(self) -> str:
         """The file that holds the weights of all seeds."""
         cell = self.trained_as
-        return f"{cell.kind}-hazard-{cell.hazard:g}-runouts-{cell.runouts}.safetensors"
+        return f"{cell.kind}-hazard-{cell.hazard:g}-runouts-{cell.runouts}{cell._remedy('-')}.safetensors"
 
 
 def data_seed(seed: int) -> int:
@@ -75,7 +92,13 @@ def first_seed(seed: int) -> int:
 def cells(kind: Kind) -> tuple[Cell, ...]:
     """The cells that were trained: without run-outs there is one, whatever the hazard."""
     hazards = (WITHOUT_ATTENTION_AT,) if kind == "uniform" else HAZARDS
-    return (Cell(kind, 0.0, 0), *(Cell(kind, hazard, runouts) for hazard in hazards for runouts in RUNOUTS if runouts))
+    plain = (Cell(kind, hazard, runouts) for hazard in hazards for runouts in RUNOUTS if runouts)
+    return (Cell(kind, 0.0, 0), *plain, *(remedied() if kind == "ego" else ()))
+
+
+def remedied() -> tuple[Cell, ...]:
+    """The cells with a remedy."""
+    return tuple(Cell("ego", REMEDIED_HAZARD, runouts, remedy) for remedy in REMEDIES[1:] for runouts in REMEDIED)
 
 
 def load(name: str) -> TurnModel | None:
@@ -83,8 +106,8 @@ def load(name: str) -> TurnModel | None:
     if not name.startswith(PREFIX):
         return None
     found = _NAME.fullmatch(name)
-    cell = found and Cell(found[1], _number(found[2]), int(found[3]))  # type: ignore[arg-type]  # one of the three
-    if not found or not cell or cell.trained_as not in cells(cell.kind) or int(found[4]) >= SEEDS:
+    cell = found and Cell(found[1], _number(found[2]), int(found[3]), found[4] or "none")  # type: ignore[arg-type]  # what the pattern allows
+    if not found or not cell or cell.trained_as not in cells(cell.kind) or int(found[5]) >= SEEDS:
         raise InputError(
             _m(
                 "There is no turn model “{name}”; a name such as turn/ego/hazard-0.5/runouts-60/seed-3 was expected, "
@@ -95,7 +118,7 @@ def load(name: str) -> TurnModel | None:
             runouts=", ".join(map(str, RUNOUTS)),
             last=SEEDS - 1,
         )
-    return TurnModel(name, card(name, cell.kind), read(WEIGHTS / cell.file, cell.kind, int(found[4])))
+    return TurnModel(name, card(name, cell.kind), read(WEIGHTS / cell.file, cell.kind, int(found[5])))
 
 
 def card(name: str, kind: Kind) -> Card:

@@ -1,0 +1,129 @@
+"""Training turn models: how many scenes, the same again, a loss that falls; a few steps only."""
+
+import math
+
+import pytest
+import torch
+
+from attnviz.__main__ import main
+from attnviz.base.errors import InputError
+from attnviz.models.turn import networks, shipped
+from attnviz.models.turn.shipped import Cell
+from attnviz.training import turn, turn_live, turn_measures
+from attnviz.training.turn import Recipe, Source
+
+
+@pytest.fixture(scope="module")
+def source():
+    return Source(0, background=1_500)
+
+
+def test_vehicles_are_as_many_as_the_run_outs_need():
+    assert turn.vehicles(0.5, 60) == 120
+    assert turn.vehicles(1.0, 15_000) == 15_000
+    assert turn.vehicles(0.1, 15_000) == 150_000
+    # At hazard 0 nobody runs: as many vehicles as at 0.5.
+    assert turn.vehicles(0.0, 60) == 120
+    assert turn.vehicles(0.5, 0) == 0
+
+
+def test_examples_hold_about_as_many_run_outs_as_asked_for(source):
+    from attnviz.scenes.simulator.cast import CHILD, USERS
+
+    found = source.examples(0.5, 100)
+    assert len(found) == 1_500 + 200
+    # Nearly every child that runs hits an ego that goes on; 100 expected of 200, standard deviation 7.
+    assert 70 <= int(found.hit[:, USERS.index(CHILD)].sum()) <= 125
+    assert not found.hit[:1_500, USERS.index(CHILD)].any()
+    assert len(source.examples(0.5, 0)) == 1_500
+
+
+def test_a_smaller_cell_is_the_beginning_of_a_larger_one(source):
+    large, small = source.examples(0.5, 60), source.examples(0.5, 20)
+    fresh = Source(0, background=1_500).examples(0.5, 20)
+    assert torch.equal(small.features, fresh.features)
+    assert torch.equal(small.hit, fresh.hit)
+    assert torch.equal(small.features, large.features[: len(small)])
+
+
+@pytest.mark.parametrize("kind", networks.KINDS)
+def test_the_loss_falls_and_the_same_seed_gives_the_same_again(source, kind):
+    examples = source.examples(0.5, 60)
+    states = []
+    for _again in range(2):
+        torch.manual_seed(4)
+        module = networks.build(kind)
+        losses = list(turn.fit(module, examples, 4, Recipe(steps=60, batch=256)))
+        states.append(module.state_dict())
+    assert sum(losses[-10:]) / 10 < 0.9 * losses[0]
+    assert all(torch.equal(states[0][name], states[1][name]) for name in states[0])
+
+
+def test_seeds_cross_data_and_first_weights():
+    pairs = {(shipped.data_seed(seed), shipped.first_seed(seed)) for seed in range(shipped.SEEDS)}
+    assert pairs == {(data, first) for data in range(5) for first in range(2)}
+
+
+def test_cells_that_can_be_asked_for():
+    assert turn.wanted("ego", 0.5, 60) == [Cell("ego", 0.5, 60)]
+    assert turn.wanted("ego", 0.5, 0) == [Cell("ego", 0.0, 0)]
+    assert len(turn.wanted("self", None, None)) == len(shipped.cells("self")) == 17
+    with pytest.raises(InputError, match=r"probability from 0 to 1, not 2\.0"):
+        turn.wanted("ego", 2.0, 60)
+    with pytest.raises(InputError, match="16000 run-outs were asked for; 0 to 15000"):
+        turn.wanted("ego", 0.5, 16_000)
+    with pytest.raises(InputError, match=r"hazard 0\.001 that many run-outs need more than 150000 scenes"):
+        turn.wanted("ego", 0.001, 15_000)
+
+
+def test_training_writes_each_seed_and_gathering_puts_them_together(tmp_path, monkeypatch, source):
+    monkeypatch.setattr(turn, "Source", lambda _seed: source)
+    lines: list[str] = []
+    turn.study(range(shipped.SEEDS), [Cell("uniform", 0.5, 10)], tmp_path, lines.append, Recipe(steps=2, batch=64))
+    assert len(lines) == shipped.SEEDS
+    before = sorted(tmp_path.iterdir())
+    turn.study(range(shipped.SEEDS), [Cell("uniform", 0.5, 10)], tmp_path, lines.append, Recipe(steps=2, batch=64))
+    assert len(lines) == shipped.SEEDS  # what is there stays
+    assert sorted(tmp_path.iterdir()) == before
+    monkeypatch.setattr(shipped, "cells", lambda kind: (Cell(kind, 0.5, 10),))
+    (path,) = turn.gather("uniform", tmp_path, tmp_path)
+    for seed in (0, 7):
+        one = shipped.read(tmp_path / f"uniform-hazard-0.5-runouts-10-seed-{seed}.safetensors", "uniform").state_dict()
+        again = shipped.read(path, "uniform", seed).state_dict()
+        assert all(torch.equal(one[name], again[name]) for name in one)
+
+
+def test_the_command(tmp_path, monkeypatch, source, capsys):
+    monkeypatch.setattr(turn, "Source", lambda _seed: source)
+    assert (
+        main(
+            ["train", "turn", "--hazard", "0.5", "--runouts", "10", "--seed", "3", "--steps", "2", "-o", str(tmp_path)]
+        )
+        == 0
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["ego-hazard-0.5-runouts-10-seed-3.safetensors"]
+    assert "turn/ego/hazard-0.5/runouts-10/seed-3" in capsys.readouterr().out
+
+
+def test_ranks_by_hand():
+    # Ranks 1 2 3 4 against 1 3 2 4: 1 − 6 · 2 / (4 · 15) = 0.8.
+    assert turn_measures.spearman(
+        torch.tensor([0.1, 0.2, 0.3, 0.9]), torch.tensor([1.0, 7.0, 3.0, 9.0])
+    ) == pytest.approx(0.8)
+    # Ties share a rank: 1.5 1.5 3 against 1 2 3 is 1.5 / √(1.5 · 2) = 0.866.
+    assert turn_measures.spearman(torch.tensor([5.0, 5.0, 6.0]), torch.tensor([1.0, 2.0, 3.0])) == pytest.approx(
+        0.8660, abs=1e-4
+    )
+    assert math.isnan(turn_measures.spearman(torch.ones(3), torch.tensor([1.0, 2.0, 3.0])))
+
+
+def test_a_lesson_reports_and_looks(monkeypatch):
+    monkeypatch.setattr(turn_live, "BACKGROUND", 300)
+    monkeypatch.setattr(turn_live, "PROBE", 60)
+    monkeypatch.setattr(turn_live, "RECIPE", Recipe(steps=20, batch=64))
+    lesson = turn_live.Lesson(turn_live.Plan("ego", 0.5, 10, 0))
+    shares = list(lesson.run())
+    assert shares == sorted(shares)
+    assert shares[-1] == pytest.approx(1.0)
+    assert [look.step for look in lesson.looks] == [0, 10, 20]
+    assert all(0 <= look.weight <= 1 and 0 <= look.with_vehicle <= 1 for look in lesson.looks)
