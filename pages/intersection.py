@@ -8,6 +8,7 @@ from attnviz.ui import presenting, state
 from attnviz.ui.intersection import controls, pictures, reading
 from attnviz.ui.intersection.compute import Looked, look
 from attnviz.ui.intersection.driving.page import driving
+from attnviz.ui.intersection.recorded.page import recorded
 from attnviz.ui.intersection.street import IntersectionStore, not_drawn, street
 from attnviz.ui.intersection.vectors import vectors
 from attnviz.ui.page import complain, fragment, let_paint, show_address
@@ -22,7 +23,7 @@ def looked_at(store: IntersectionStore) -> Looked | None:
         return None
 
 
-SOURCES = {"typed": _m("Typed-in vectors"), "model": _m("A model that learnt")}
+SOURCES = {"typed": _m("Typed-in vectors"), "model": _m("A model that learnt"), "file": _m("A scene file, its risks")}
 
 
 def source(store: IntersectionStore) -> None:
@@ -40,6 +41,8 @@ def moving() -> None:
     with st.container():
         if store.view.source == "model":
             driving(store)
+        elif store.view.source == "file":
+            recorded(store)
         else:
             typed(store)
     show_address(store)

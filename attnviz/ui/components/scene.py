@@ -90,6 +90,28 @@ class SceneHeadSwitch:
     head: int
 
 
+Line = Sequence[tuple[float, float]]
+"""Points in metres."""
+
+
+@dataclass(frozen=True)
+class SceneRoad:
+    """A road in place of the junction: what may be driven on, crossings, bounds and middles of lanes.
+
+    name: tells it from other roads. left, right, bottom, top: what is shown at least, in metres.
+    """
+
+    name: str
+    areas: Sequence[Line]
+    crossings: Sequence[Line]
+    lanes: Sequence[Line]
+    middles: Sequence[Line]
+    left: float
+    right: float
+    bottom: float
+    top: float
+
+
 SceneEvent = ScenePlace | SceneSelect | SceneAdd | SceneRemove | SceneRename | SceneHeadSwitch
 
 
@@ -106,7 +128,10 @@ def scene(
     start: str = "",
     live: bool = False,
     tools: bool = True,
+    fixed: bool = False,
     height: int = 640,
+    road: SceneRoad | None = None,
+    way: Line | None = None,
     on_event: Callable[[SceneEvent], None] | None = None,
 ) -> None:
     """Draw the street, everybody on it, and a line from the ego to each for every head.
@@ -116,7 +141,8 @@ def scene(
     live: whether Python wants to hear of a road user that is still being dragged, because its place changes
     weights; own pixels follow the hand either way, one message is in flight, and the last place always arrives.
     start: another value shows the whole street anew. tools: whether road users can be added, turned, renamed
-    and removed by buttons. height: the most that the street takes, in CSS pixels.
+    and removed by buttons. fixed: nobody can be moved, only chosen. height: the most that the street takes, in CSS pixels. road: another than the junction.
+    way: where the ego goes on, instead of the turn that it means to take at the junction.
     """
     known = {ego.id, *(user.id for user in users)}
     header = {
@@ -132,12 +158,19 @@ def scene(
         "description": description,
         "selected": selected,
         "traffic": traffic,
+        "street": traffic if road is None else road.name,
+        "road": None
+        if road is None
+        else {name: getattr(road, name) for name in ("areas", "crossings", "lanes", "middles")},
+        "bounds": None if road is None else {name: getattr(road, name) for name in ("left", "right", "bottom", "top")},
+        "way": way,
         "start": start,
         "live": live,
-        "tools": tools,
+        "tools": tools and not fixed,
+        "fixed": fixed,
         "height": height,
         "kinds": [(kind, _(NAMES[kind])) for kind in KINDS],
-        "labels": _labels(),
+        "labels": _labels() | ({"help": _("Choose somebody with a click, or with Tab and Enter.")} if fixed else {}),
     }
 
     def receive(message: Message) -> None:

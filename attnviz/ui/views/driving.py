@@ -105,3 +105,15 @@ class Drive(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
         if self.moving:
             return _("{model} · simulated scene {number}, {t} s", model=self.name, number=self.scene, t=f"{self.t:.1f}")
         return f"{self.name} · " + ", ".join(user.label() for user in self.users[:4])
+
+
+class Recorded(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
+    """Where in scenes that were read from a file somebody looks. moment: its number in the scene."""
+
+    scene: str = Field(default="", max_length=200)
+    moment: int = Field(default=0, ge=0, le=10_000_000)
+    selected: str = Field(default="", max_length=200)
+
+    def but(self, **fields: Any) -> dict[str, Any]:
+        """The fields of the page's view that change when these of mine do."""
+        return {"recorded": Recorded(**{**dict(self), **fields})}

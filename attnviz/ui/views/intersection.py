@@ -8,7 +8,7 @@ from attnviz.base.errors import InputError
 from attnviz.base.language import _m, _n
 from attnviz.figures.numerals import numbers_text
 from attnviz.ui.address import View
-from attnviz.ui.views.driving import Drive
+from attnviz.ui.views.driving import Drive, Recorded
 from attnviz.ui.views.street import EGO, Named, Place, Traffic
 
 MOST_USERS = 64
@@ -52,12 +52,14 @@ class IntersectionView(View, frozen=True):
 
     `own`: the ego's own key and value, where the query may look at itself. `hidden`: heads that are switched
     off. `head`: whose numbers stand beside the street. `selected`: the road user that is edited. `value_if`:
-    the value that is tried for it. source: typed-in vectors, or a model that learnt; `drive` is what that one is shown.
+    the value that is tried for it. source: typed-in vectors, a model that
+    learnt (`drive` is what it is shown), or scenes from a file, which stays in the session (`recorded` is where in it).
     """
 
     page: Literal["intersection"] = "intersection"
-    source: Literal["typed", "model"] = "typed"
+    source: Literal["typed", "model", "file"] = "typed"
     drive: Drive = Drive()
+    recorded: Recorded = Recorded()
     start_from: Start = "lesson"
     traffic: Traffic = "left"
     ego: Place = Place(x=-1.7, y=-11.5, heading=90)

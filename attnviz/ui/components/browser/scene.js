@@ -178,9 +178,10 @@ class Scene {
 
   // The crossing, and everybody.
   outermost() {
-    const side = this.header.traffic === "left" ? 1 : -1;
-    const across = [BOUNDS.left * side, BOUNDS.right * side, ...this.everybody.flatMap(({ x }) => [x - ROOM, x + ROOM])];
-    const up = [BOUNDS.bottom, BOUNDS.top, ...this.everybody.flatMap(({ y }) => [y - ROOM, y + ROOM])];
+    const side = this.header.traffic === "left" || this.header.bounds ? 1 : -1;
+    const { left, right, bottom, top } = this.header.bounds ?? BOUNDS;
+    const across = [left * side, right * side, ...this.everybody.flatMap(({ x }) => [x - ROOM, x + ROOM])];
+    const up = [bottom, top, ...this.everybody.flatMap(({ y }) => [y - ROOM, y + ROOM])];
     return { left: Math.min(...across), right: Math.max(...across), bottom: Math.min(...up), top: Math.max(...up) };
   }
 

@@ -2,7 +2,7 @@
 
 import { around, beside, bundle, near, onLine, rings } from "./scene_lines.js";
 import { magnified, shape } from "./scene_shapes.js";
-import { intended, street } from "./scene_street.js";
+import { intended, ownRoad, street } from "./scene_street.js";
 import { put, short, svg } from "./svg.js";
 
 const NUMBER = 12.5;
@@ -37,7 +37,6 @@ export class Drawing {
     );
     root.replaceChildren(...Object.values(this.layers));
     for (const name of ["names", "numbers", "leaders", "bar", "path", "halos"]) put(this.layers[name], { "pointer-events": "none", "aria-hidden": "true" });
-    this.layers.ground.append(...street(colours));
     this.path = svg("path", { fill: "none", stroke: colours.path, "stroke-width": 2, "stroke-dasharray": "7 6", opacity: 0.75 });
     this.arrow = svg("path", { d: "M 0 0 L -11 -5.5 L -11 5.5 Z", fill: colours.path, opacity: 0.75 });
     this.layers.path.append(this.path, this.arrow);
@@ -49,6 +48,8 @@ export class Drawing {
 
   // What Python said: who is there, and how thick their lines are.
   dress(header) {
+    // The street is drawn anew only where it is another one.
+    if (!this.header || header.street !== this.header.street) this.pave(header.road);
     this.header = header;
     this.everybody = [header.ego, ...header.users];
     this.crowded = header.users.length > MANY;
@@ -57,6 +58,10 @@ export class Drawing {
     for (const user of this.everybody) this.dressUser(user);
     this.shownHeads = header.heads.map((head, index) => ({ ...head, index, colour: this.colours.dark ? head.onDark : head.colour })).filter(({ shown }) => shown);
     this.dressLines();
+  }
+
+  pave(road) {
+    this.layers.ground.replaceChildren(...(road ? ownRoad(road, this.colours) : street(this.colours)));
   }
 
   dressUser(user) {
@@ -121,7 +126,7 @@ export class Drawing {
   paint(view, places, { selected, regarded } = {}) {
     const at = (user) => places.get(user.id) ?? user;
     const { scale } = view;
-    const side = this.header.traffic === "left" ? 1 : -1;
+    const side = this.header.traffic === "left" || this.header.road ? 1 : -1;
     const [left, top] = view.pixels(0, 0);
     put(this.layers.ground, { transform: `matrix(${short(scale * side)} 0 0 ${-short(scale)} ${short(left)} ${short(top)})` });
     this.paintPath(view, at(this.header.ego), side);
@@ -138,12 +143,18 @@ export class Drawing {
     this.spots = spots;
   }
 
+  // The way as it is known, else the one that the ego means to take at the junction; none on a road from a file.
   paintPath(view, place, side) {
-    const way = intended({ ...place, length: this.header.ego.length }, side);
+    const { way: known, road } = this.header;
+    put(this.layers.path, { display: road && !known ? "none" : null });
+    if (road && !known) return;
+    const way = known ? `M ${known.map((point) => point.join(" ")).join(" L ")}` : intended({ ...place, length: this.header.ego.length }, side);
     const pixels = way.replace(/(-?[\d.]+) (-?[\d.]+)/g, (_all, x, y) => view.pixels(Number(x), Number(y)).map(short).join(" "));
     put(this.path, { d: pixels, "stroke-width": 2 * this.size });
     const [x, y] = pixels.split(" ").slice(-2).map(Number);
-    put(this.arrow, { transform: `translate(${x} ${y}) scale(${side * this.size} ${this.size})` });
+    const from = pixels.split(" ").filter((part) => !/[MLC]/.test(part)).slice(-4, -2).map(Number);
+    const turn = known ? (Math.atan2(y - from[1], x - from[0]) * 180) / Math.PI : side > 0 ? 0 : 180;
+    put(this.arrow, { transform: `translate(${x} ${y}) rotate(${short(turn)}) scale(${this.size})` });
   }
 
   paintUser({ node, body, reach, mark, focus, user, ego }, { x, y, heading }, view, selected) {

@@ -44,7 +44,7 @@ export class Hands {
     let moved = false;
     this.follow(event, {
       move: (now) => {
-        if (!moved && Math.hypot(now.clientX - event.clientX, now.clientY - event.clientY) < STILL) return;
+        if (this.scene.header.fixed || (!moved && Math.hypot(now.clientX - event.clientX, now.clientY - event.clientY) < STILL)) return;
         moved = true;
         const [x, y] = this.metres(now);
         this.put(id, { ...from, x: from.x + x - start[0], y: from.y + y - start[1] }, false);
@@ -127,7 +127,8 @@ export class Hands {
   action(event, id) {
     const place = this.scene.place(id);
     const arrow = ARROWS[event.key];
-    const { tools } = this.scene.header;
+    const { tools, fixed } = this.scene.header;
+    if (arrow && fixed) return null;
     // Before a projector the arrow keys turn the story, whatever has the focus; with Shift they still move.
     if (arrow && !tools && !event.shiftKey) return null;
     if (arrow) {

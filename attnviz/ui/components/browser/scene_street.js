@@ -32,6 +32,18 @@ export function street(colours) {
   return parts;
 }
 
+// A road that was read from a file: outlines and lines, in metres.
+export function ownRoad({ areas, crossings, lanes, middles }, colours) {
+  const points = (line) => line.map(([x, y]) => `${x},${y}`).join(" ");
+  return [
+    svg("rect", { x: -FAR, y: -FAR, width: 2 * FAR, height: 2 * FAR, fill: colours.ground }),
+    ...areas.map((area) => svg("polygon", { points: points(area), fill: colours.asphalt, stroke: colours.asphalt, "stroke-width": 0.3 })),
+    ...crossings.map((area) => svg("polygon", { points: points(area), fill: colours.marking, opacity: 0.75 })),
+    ...lanes.map((line) => svg("polyline", { points: points(line), fill: "none", stroke: colours.kerb, "stroke-width": 0.18 })),
+    ...middles.map((line) => svg("polyline", { points: points(line), fill: "none", stroke: colours.marking, "stroke-width": 0.14, "stroke-dasharray": "1.6 1.2" })),
+  ];
+}
+
 // One arm, running to the east.
 function arm(colours) {
   const stripes = [];

@@ -21,7 +21,7 @@ from attnviz.ui.components import (
     SceneUser,
     scene,
 )
-from attnviz.ui.intersection.driving.compute import Judged
+from attnviz.ui.intersection.driving.compute import Judged, played
 from attnviz.ui.intersection.street import IntersectionStore, exact
 from attnviz.ui.views.driving import MOST_MOVERS, Drive, Mover
 from attnviz.ui.views.street import ADDED, EGO, FARTHEST, Place, turned
@@ -51,10 +51,23 @@ def street(store: IntersectionStore, judged: Judged | None, *, presented: bool =
         traffic="left" if drive.moving else drive.traffic,
         start=f"{view.source} {drive.moving} {drive.scene if drive.moving else 0}",
         live=not drive.moving,
-        tools=not presented and not drive.moving,
+        tools=not presented,
+        fixed=drive.moving,
         height=320 if presented else 620,
+        way=way_ahead(drive, judged) if drive.moving else None,
         on_event=lambda event: happened(store, event),
     )
+
+
+def way_ahead(drive: Drive, judged: Judged) -> list[tuple[float, float]]:
+    """The rest of the ego's way in a simulated scene, from where it is."""
+    way = played(drive.scene, near=drive.near, child=drive.child).road.lanes[0].centre
+    ego = judged.rows.iloc[0]
+    nearest = int(((way[:, 0] - ego["x"]) ** 2 + (way[:, 1] - ego["y"]) ** 2).argmin())
+    return [
+        (float(ego["x"]), float(ego["y"])),
+        *((round(float(x), 2), round(float(y), 2)) for x, y in way[nearest + 3 :]),
+    ]
 
 
 def chosen(drive: Drive, judged: Judged) -> str:

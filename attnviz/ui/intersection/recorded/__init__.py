@@ -1,0 +1,1 @@
+"""The Intersection page with scenes that were read from a file."""
