@@ -42,7 +42,7 @@ class Drive(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
     kind, hazard, runouts, seed: which model (`attnviz.models.turn.shipped`). layer, head: whose weights are drawn.
     moving: whether a simulated scene is played instead of the street that one's own hand makes; scene: its number,
     near, child: what is in it, t: seconds from its beginning. threshold: the probability from which on the ego waits.
-    question: what the study below is asked. live_…: what is trained in the page.
+    probe: whether a child is put behind every occluder. question: what the study below is asked. live_…: what is trained in the page.
     """
 
     kind: Literal["ego", "self"] = "ego"
@@ -63,6 +63,7 @@ class Drive(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
     question: Literal["weight", "probability", "difference", "missed", "unavoidable", "accuracy", "agreement"] = (
         "weight"
     )
+    probe: bool = False
     threshold: float = Field(default=0.5, ge=0.001, le=0.999)
     selected: str = Field(default="parked", max_length=40)
     live_hazard: float = Field(default=0.5, ge=0.05, le=1)

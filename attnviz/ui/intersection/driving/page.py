@@ -5,7 +5,7 @@ import streamlit as st
 from attnviz.base.errors import InputError
 from attnviz.base.language import _
 from attnviz.ui import presenting
-from attnviz.ui.intersection.driving import choices, exposure, live, numbers, over_time
+from attnviz.ui.intersection.driving import choices, exposure, live, numbers, over_time, phantoms
 from attnviz.ui.intersection.driving.compute import Judged, judge
 from attnviz.ui.intersection.driving.street import street
 from attnviz.ui.intersection.street import IntersectionStore
@@ -19,7 +19,8 @@ def driving(store: IntersectionStore) -> None:
     above = st.container()
     left, right = st.columns([2, 1], gap="medium")
     with left:
-        street(store, judged, presented=presenting.is_on())
+        made = phantoms.found(drive) if judged else []
+        street(store, judged, phantoms.drawn(made, judged) if judged else [], presented=presenting.is_on())
     let_paint()
     with right:
         if judged:
@@ -27,7 +28,7 @@ def driving(store: IntersectionStore) -> None:
             numbers.controls(store)
             numbers.meaning(drive, judged)
     with above:
-        presenting.leave_out(lambda: choices.model(store), lambda: choices.scene(store))
+        presenting.leave_out(lambda: choices.model(store), lambda: choices.scene(store), lambda: phantoms.switch(store))
         if presenting.is_on():
             choices.layer_and_head(store)
         complain(store.complaint)
@@ -36,6 +37,9 @@ def driving(store: IntersectionStore) -> None:
             if drive.moving:
                 over_time.clock(store)
         st.caption(_learnt(drive.moving))
+    with st.container():
+        if judged:
+            phantoms.table(drive, made, judged)
     with st.container():
         if judged and drive.moving:
             over_time.over_time(store)

@@ -1,7 +1,7 @@
 """The street that a model is shown: lines as thick as the weights it gives, and what a hand there means."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import torch
 
@@ -30,8 +30,13 @@ WALKING: dict[Kind, float] = {"pedestrian": 1.4, "child": 1.4, "cyclist": 4.0, "
 """Metres a second of somebody who is added; vehicles begin with 8."""
 
 
-def street(store: IntersectionStore, judged: Judged | None, *, presented: bool = False) -> None:
-    """Everybody who is there, also who is hidden; a line to whoever the model reads. Signs have no line."""
+def street(
+    store: IntersectionStore, judged: Judged | None, phantoms: Sequence[SceneUser] = (), *, presented: bool = False
+) -> None:
+    """Everybody who is there, also who is hidden; a line to whoever the model reads. Signs have no line.
+
+    phantoms: children that are put in by the probe, and only drawn.
+    """
     view, drive = store.view, store.view.drive
     if judged is None:
         return
@@ -43,7 +48,7 @@ def street(store: IntersectionStore, judged: Judged | None, *, presented: bool =
     scene(
         "intersection-scene",
         users[0],
-        users[1:],
+        [*users[1:], *phantoms],
         [SceneHead("")],
         {name: [weight] for name, weight in weights.items() if name in shown and not math.isnan(weight)},
         description=describe(judged, weights),
