@@ -21,6 +21,8 @@ _LEGEND = 19
 # A digit of a printed number, about, in pixels; and how many stand between two columns.
 _DIGIT = 6.6
 _BETWEEN = 3
+# Where the axis ends at most, in per cent.
+_MOST_OF_AXIS = 115
 
 
 @dataclass(frozen=True)
@@ -187,7 +189,8 @@ def _layout(rows: Sequence[ScoreRow], title: str, sentences: int) -> dict[str, A
             "itemclick": False,
         },
         "xaxis": {
-            "range": [0, palette.ceiling([most * 1.15], 10)],
+            # No rate is above 100 %; beyond it is room for the number beside the dot alone.
+            "range": [0, min(palette.ceiling([most * 1.15], 10), _MOST_OF_AXIS)],
             "title": layout.axis_title(_("alignment error rate, %"), 4),
             "automargin": False,
             "zeroline": False,

@@ -44,6 +44,11 @@ def test_the_axis_starts_at_zero_and_holds_the_widest_interval():
     assert list(score_dots(ROWS).layout.xaxis.range) == [0, 40]
 
 
+def test_no_rate_is_above_a_hundred_so_the_axis_ends_there_with_room_for_the_number():
+    worst = ScoreRow("worst", "head", 1.0, 0.95, 1.0, 0.0, 0.0)
+    assert list(score_dots([worst]).layout.xaxis.range) == [0, 115]
+
+
 def test_one_sentence_has_no_interval_and_nothing_is_called_nan():
     alone = ScoreRow("one", "head", 0.4, float("nan"), float("nan"), float("nan"), 0.0)
     figure = score_dots([alone, ROWS[3]], title="t", sentences=1)
