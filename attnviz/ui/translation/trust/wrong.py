@@ -127,11 +127,18 @@ def _examples(store: TranslationStore, judged: Wanted, found: Found, name: HeadN
             key=f"translation:example:{len(seen)}",
             type="tertiary",
             on_click=store.change,
-            kwargs={
-                "fields": {**OTHER_SENTENCE, **_pair_of(judged), "text": pair.source_text, "target": pair.target_text, "step": one.target,
-                           "gold": True}
-            },
-        )  # fmt: skip
+            kwargs={"fields": shown_above(judged, found, one)},
+        )
+
+
+def shown_above(judged: Wanted, found: Found, one: Mistake) -> dict[str, object]:
+    """What of the view changes so that a mistake is seen: its sentence, given, at the step that begins its word."""
+    pair = found.pairs[one.sentence]
+    step = found.steps[one.sentence][one.target]
+    return {
+        **OTHER_SENTENCE, **_pair_of(judged), "text": pair.source_text, "target": pair.target_text, "step": step,
+        "gold": True,
+    }  # fmt: skip
 
 
 def _pair_of(judged: Wanted) -> dict[str, object]:
