@@ -73,6 +73,7 @@ def alignment_map(
     room = gold.legend_room(sure, possible)
     found["layout"]["height"] += room
     found["layout"]["margin"]["b"] += room
+    found["layout"] = layout.from_the_edge(found["layout"])
     found["layout"]["shapes"] = [
         *gold.frames(sure, possible, rows=shown, columns=m),
         *found["layout"].get("shapes", ()),

@@ -1,5 +1,6 @@
 """What plotly.js itself makes of the figures: labels, hovering and clicks, in Chromium."""
 
+import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 import torch
 from playwright.sync_api import Browser, Page
 
-from attnviz.figures import alignment_map, effect_map, heatmap, token_lines
+from attnviz.figures import alignment_lines, alignment_map, effect_map, heatmap, token_lines
 from attnviz.tokens import Tokens
 
 pytestmark = pytest.mark.browser
@@ -122,3 +123,17 @@ def test_where_the_legend_of_gold_needs_lines_the_axis_title_stays_below_the_wor
     )
     assert legend > 40  # one line has 30
     assert title >= words - 1
+
+
+@pytest.mark.parametrize("picture", [alignment_lines, alignment_map])
+@pytest.mark.parametrize("words", [3, 9])
+def test_a_title_as_wide_as_the_picture_of_an_alignment_is_whole(draw, picture, words):
+    title = "Трансформер · слой 1, среднее по головам (4) · свободно: жадно"
+    figure = picture(torch.rand(words, words), ["catches"] * words, ["уставший"] * words, title=title)
+    box = (
+        "() => { const {left, width} = figure.querySelector('.gtitle').getBoundingClientRect(); return [left, width]; }"
+    )
+    width = math.ceil(draw(figure).evaluate(box)[1]) + 2
+    left, _ = draw(figure, width).evaluate(box)
+    edge = draw(figure, width).evaluate("() => figure.getBoundingClientRect().left")
+    assert 0 <= left - edge <= 2
