@@ -34,8 +34,10 @@ def test_nearly_all_is_said_only_where_the_numbers_say_so():
     assert many[2].startswith("7 of these 9 determiners look at the noun")
 
 
-def test_without_a_mistake_no_kind_is_named():
-    assert len(finding([KindCount("noun", 20, 0)], 0, GRU, "its one head")) == 1
+def test_without_a_mistake_no_kind_is_named_and_nothing_is_said_against_attention():
+    assert finding([KindCount("noun", 20, 0)], 0, GRU, "its one head") == [
+        "Of 20 target words, none looks most at a word that gold does not link it to (its one head)."
+    ]
 
 
 def test_one_sentence_on_the_other_half_has_no_interval():

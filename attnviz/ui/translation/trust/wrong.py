@@ -48,6 +48,11 @@ def wrong(store: TranslationStore, judged: Wanted, found: Found) -> None:
 def finding(counts: list[KindCount], at_noun: int, judged: Wanted, head: str) -> list[str]:
     """What was found, in numbers; `at_noun`: how many determiners that are wrong look at their own noun."""
     linked, bad = sum(one.linked for one in counts), sum(one.wrong for one in counts)
+    if not bad:
+        return [
+            _("Of {linked} target words, none looks most at a word that gold does not link it to ({head}).",
+              linked=linked, head=head)
+        ]  # fmt: skip
     said = [
         _(
             "Raw attention is not alignment: of {linked} target words, {wrong} look most at a word that gold does not "
