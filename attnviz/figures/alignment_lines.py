@@ -351,7 +351,7 @@ def _layout(
             bottom=bottom + 42,
         )
         frame["margin"]["t"] += 40
-        return frame | {
+        return layout.from_the_edge(frame) | {
             "showlegend": has_gold,
             "legend": legend,
             "xaxis": along,
@@ -366,7 +366,7 @@ def _layout(
         right=rooms[1],
         bottom=bottom,
     )
-    return frame | {
+    return layout.from_the_edge(frame) | {
         "showlegend": has_gold,
         "legend": legend,
         "xaxis": {**ends, "range": [-0.02, 1.02]},

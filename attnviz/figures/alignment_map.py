@@ -70,6 +70,10 @@ def alignment_map(
         *gold.legend(sure, possible),
     ]
     _widen(found["layout"], source, target, shown, hidden is not None)
+    room = gold.legend_room(sure, possible)
+    found["layout"]["height"] += room
+    found["layout"]["margin"]["b"] += room
+    found["layout"] = layout.from_the_edge(found["layout"])
     found["layout"]["shapes"] = [
         *gold.frames(sure, possible, rows=shown, columns=m),
         *found["layout"].get("shapes", ()),

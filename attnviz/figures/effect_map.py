@@ -53,7 +53,7 @@ def effect_map(
         *([] if row is None else [outline(0.0, len(source) - 1.0, float(row), float(row))]),
         *([] if column is None else [outline(float(column), float(column), 0.0, len(target) - 1.0)]),
     ]
-    shown = _layout(source, target, title, most) | {"shapes": shapes}
+    shown = _layout(source, target, title, most, gold.legend_room(sure, possible)) | {"shapes": shapes}
     return plot.figure([*traces, *gold.legend(sure, possible)], shown)
 
 
@@ -129,12 +129,14 @@ def _not_measured(found: Float[np.ndarray, "target source"]) -> plot.Trace:
     )
 
 
-def _layout(source: Sequence[str], target: Sequence[str], title: str | None, most: float) -> dict[str, Any]:
+def _layout(
+    source: Sequence[str], target: Sequence[str], title: str | None, most: float, legend_room: int
+) -> dict[str, Any]:
     wholes = [whole_labels(list(words), len(words)) for words in (source, target)]
     ticks = [tick_labels(list(words), whole) for words, whole in zip((source, target), wholes, strict=True)]
     room = min(layout.label_room(ticks[0]), 130)
     slanted = len(source) > _WIDE or room > 90
-    bottom = (room * 0.75 + 14 if slanted else 26) + 50
+    bottom = (room * 0.75 + 14 if slanted else 26) + 50 + legend_room
     tall = len(target) <= _MOST_ROWS
     base = layout.base(
         title=_("Effect of removing a source word") if title is None else title,

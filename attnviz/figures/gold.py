@@ -15,6 +15,8 @@ COLOUR = palette.CATEGORICAL[1]
 EDGE = "#000000"
 _WIDTH = 2.0
 _INSET = 0.05
+# Pixels of a line of legend.
+_LINE = 20
 _BROKEN = "5px,4px"
 
 
@@ -57,6 +59,14 @@ def legend(sure: Collection[Link], possible: Collection[Link]) -> list[plot.Trac
         for name, dash, links in kinds
         if links
     ]
+
+
+def legend_room(sure: Collection[Link], possible: Collection[Link]) -> int:
+    """Pixels that the legend needs more: where there is little width, each kind of link has a line of its own.
+
+    Without them the legend would push the axis title up onto the words.
+    """
+    return _LINE * len(legend(sure, possible))
 
 
 def lines(broken: bool, **attributes: Any) -> plot.Trace:

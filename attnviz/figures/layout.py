@@ -58,6 +58,11 @@ def base(
     }
 
 
+def from_the_edge(frame: dict[str, Any]) -> dict[str, Any]:
+    """The layout with its title at the figure's left edge: over the plot alone a long one is cut off in half a page."""
+    return frame | {"title": frame["title"] | {"xref": "container"}}
+
+
 def axis_title(text: str, standoff: int = 4) -> dict[str, Any]:
     """The title of an axis, as small as its labels."""
     return {"text": text, "standoff": standoff, "font": {"size": 12}}

@@ -33,7 +33,11 @@ def signed_text(value: float, decimals: int = 3) -> str:
     if size == 0:
         return "0"
     if size < 0.0995:
-        return sign + (_two_digits(size) if decimals >= 3 else f"{size:.{decimals}f}")
+        if decimals >= 3:
+            return sign + _two_digits(size)
+        rounded = f"{size:.{decimals}f}"
+        # What is rounded to nothing has no sign.
+        return sign + rounded if float(rounded) else rounded
     if size >= 100_000:
         mantissa, exponent = f"{size:.2e}".split("e")
         return f"{sign}{mantissa}·10{str(int(exponent)).translate(_SUPERSCRIPT)}"

@@ -21,6 +21,8 @@ _LEGEND = 19
 # A digit of a printed number, about, in pixels; and how many stand between two columns.
 _DIGIT = 6.6
 _BETWEEN = 3
+# Where the axis ends at most, in per cent.
+_MOST_OF_AXIS = 115
 
 
 @dataclass(frozen=True)
@@ -136,19 +138,19 @@ def table_score_dots(rows: Sequence[ScoreRow]) -> pd.DataFrame:
 
 
 def _tip(row: ScoreRow) -> str:
+    rate = _per_cent(row.error_rate)
     return "<br>".join(
         [
             f"<b>{escaped(row.name)}</b>",
-            _(
-                "error rate {rate} % ({low} to {high})",
-                rate=f"{100 * row.error_rate:.1f}",
-                low=f"{100 * row.low:.1f}",
-                high=f"{100 * row.high:.1f}",
+            _("error rate {rate} %", rate=rate)
+            if row.low != row.low
+            else _(
+                "error rate {rate} % ({low} to {high})", rate=rate, low=_per_cent(row.low), high=_per_cent(row.high)
             ),
             _(
                 "precision {precision} %, recall {recall} %",
-                precision=f"{100 * row.precision:.1f}",
-                recall=f"{100 * row.recall:.1f}",
+                precision=_per_cent(row.precision),
+                recall=_per_cent(row.recall),
             ),
         ]
     )
@@ -156,9 +158,11 @@ def _tip(row: ScoreRow) -> str:
 
 def _layout(rows: Sequence[ScoreRow], title: str, sentences: int) -> dict[str, Any]:
     names = [row.name for row in rows]
-    subtitle = (
-        _("{count} sentences; whiskers: 95 % bootstrap interval over sentences", count=sentences) if sentences else ""
-    )
+    subtitle = ""
+    if sentences == 1:
+        subtitle = _("one sentence, which gives no interval")
+    elif sentences:
+        subtitle = _("{count} sentences; whiskers: 95 % bootstrap interval over sentences", count=sentences)
     most = max([100 * row.high for row in rows if row.high == row.high], default=100.0)
     kinds = len({row.mark for row in rows})
     bottom = 58 + _LEGEND * kinds
@@ -185,7 +189,8 @@ def _layout(rows: Sequence[ScoreRow], title: str, sentences: int) -> dict[str, A
             "itemclick": False,
         },
         "xaxis": {
-            "range": [0, palette.ceiling([most * 1.15], 10)],
+            # No rate is above 100 %; beyond it is room for the number beside the dot alone.
+            "range": [0, min(palette.ceiling([most * 1.15], 10), _MOST_OF_AXIS)],
             "title": layout.axis_title(_("alignment error rate, %"), 4),
             "automargin": False,
             "zeroline": False,

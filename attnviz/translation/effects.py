@@ -27,13 +27,14 @@ def swapped(words: Sequence[str], place: int, word: str) -> str:
 
 
 def removal(
-    translator: Translator, source: Sequence[str], target: str, predicted: Tokens
+    translator: Translator, source: Sequence[str], target: str, predicted: Tokens, code: str = ""
 ) -> Float[Tensor, "target_words source_words"]:
     """How much each target word's log-probability falls, in nats, when one source word is removed; one run a word.
 
     Positive: the word helped. The end of the sentence is left out. A source of one word cannot be without it: NaN.
+    code: what stands before the words in every run (`Translation.language_code`).
     """
-    return next(_removals(translator, [(source, target, predicted)]))
+    return next(_removals(translator, [(source, target, predicted, code)]))
 
 
 def removals(
@@ -43,27 +44,29 @@ def removals(
     for start in range(0, len(translations), _BATCH):
         batch = translations[start : start + _BATCH]
         yield from _removals(
-            translator, [((one.source.source or "").split(), one.target_text, one.predicted) for one in batch]
+            translator,
+            [((one.source.source or "").split(), one.target_text, one.predicted, one.language_code) for one in batch],
         )
 
 
 def change(
-    translator: Translator, source: str, changed: str, target: str, predicted: Tokens
+    translator: Translator, source: str, changed: str, target: str, predicted: Tokens, code: str = ""
 ) -> tuple[Float[Tensor, " target_words"], Float[Tensor, " target_words"]]:
-    """The log-probability of each target word with one source and with another."""
-    before, after = translator.log_probabilities([(source, target), (changed, target)])
+    """The log-probability of each target word with one source and with another; code: as in `removal`."""
+    before, after = translator.log_probabilities([(code + source, target), (code + changed, target)])
     return by_word(before, predicted), by_word(after, predicted)
 
 
 def _removals(
-    translator: Translator, sentences: Sequence[tuple[Sequence[str], str, Tokens]]
+    translator: Translator, sentences: Sequence[tuple[Sequence[str], str, Tokens, str]]
 ) -> Iterator[Float[Tensor, "target_words source_words"]]:
     runs: list[tuple[str, str]] = []
-    for source, target, _predicted in sentences:
+    for source, target, _predicted, code in sentences:
         places = range(len(source)) if len(source) > 1 else ()
-        runs += [(text, target) for text in (" ".join(source), *(without(source, place) for place in places))]
+        texts = (" ".join(source), *(without(source, place) for place in places))
+        runs += [(code + text, target) for text in texts]
     found = iter(translator.log_probabilities(runs))
-    for source, _target, predicted in sentences:
+    for source, _target, predicted, _code in sentences:
         before = by_word(next(found), predicted)
         if len(source) == 1:
             yield torch.full((len(before), 1), torch.nan)

@@ -1,5 +1,6 @@
 """The cross-attention of a translation, head by head, and how well each agrees with gold links."""
 
+import math
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -136,5 +137,6 @@ def _chosen(one: Sequence[Counted], other: Sequence[Counted]) -> Chosen:
         for name in one[0].heads
         if name.head is not None
     }
-    best = min(rates, key=lambda name: (rates[name], name))
+    # A head without a single link has no rate; NaN would win against whatever it is compared with.
+    best = min(rates, key=lambda name: (math.isnan(rates[name]), rates[name], name))
     return Chosen(best, rates[best], score([sentence.heads[best] for sentence in other]))

@@ -99,7 +99,7 @@ def read_texts(raw: bytes, name: str) -> list[tuple[tuple[str, ...], tuple[str, 
 def read_pairs(texts: bytes, gold: bytes, *, base: Base, names: tuple[str, str] = ("texts", "gold")) -> Loaded:
     """Sentences and their gold links. Links out of range are left out, and named.
 
-    Raises `InputError` where the files are not what they should be or have not the same number of lines.
+    Raises `InputError` where the files are not what they should be, have not the same number of lines, or no link at all.
     """
     sentences, links = read_texts(texts, names[0]), read_links(gold, names[1], base=base)
     if len(sentences) != len(links):
@@ -109,6 +109,12 @@ def read_pairs(texts: bytes, gold: bytes, *, base: Base, names: tuple[str, str] 
             found=len(sentences),
             gold=names[1],
             other=len(links),
+        )
+    if not any(one.possible for one in links):
+        raise InputError(
+            _m("{file} has no link in any of its {found} lines; links such as 3-4 were expected."),
+            file=names[1],
+            found=len(links),
         )
     pairs, out = [], []
     for line, ((source, target), all_links) in enumerate(zip(sentences, links, strict=True), 1):

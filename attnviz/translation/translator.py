@@ -51,6 +51,13 @@ class Translation:
             return self.predicted.source
         return " ".join(self.predicted.texts[position] for position in self.predicted.shown(hide_special=True))
 
+    @property
+    def language_code(self) -> str:
+        """What was typed before the source's words and is none of them, such as Marian's ">>fra<< ": it has to stand
+        before other words too, or the model translates into another language."""
+        typed, words = self.trace.origin.text or "", self.source.source or ""
+        return typed[: len(typed) - len(words)] if words and typed.endswith(words) else ""
+
 
 @runtime_checkable
 class Translator(Protocol):

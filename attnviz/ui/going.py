@@ -58,9 +58,9 @@ def is_going(name: Hashable) -> bool:
 
 
 def share_done(name: Hashable) -> float:
-    """How much of a work that paused was done."""
+    """How much of a work that paused was done; what failed or is at its end begins anew."""
     found = _current(name)
-    return found.share if found is not None else 0.0
+    return found.share if found is not None and not (found.done or found.error) else 0.0
 
 
 def show(name: Hashable, doing: str, beside: Callable[[], None] | None = None) -> None:

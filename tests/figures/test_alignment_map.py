@@ -77,7 +77,7 @@ def test_what_is_not_written_yet_is_neither_shown_nor_said(plotted):
     assert list(plotted.trace(figure, "later").y) == [2]
     assert list(figure.layout.yaxis.ticktext) == ["le", "chat", "·"]
     assert (1, 2) not in frames(figure)
-    assert figure.layout.height == alignment_map(WEIGHTS, SOURCE, TARGET).layout.height
+    assert figure.layout.height == alignment_map(WEIGHTS, SOURCE, TARGET, sure=SURE).layout.height
     said = describe_alignment_map(WEIGHTS, SOURCE, TARGET, sure=SURE, written=2)
     assert said.endswith("The largest weight lies on a sure gold link in 1 of 2 rows.")
 

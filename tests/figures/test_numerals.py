@@ -52,7 +52,7 @@ def test_a_weight_above_zero_never_looks_like_zero(weight):
 
 
 def test_with_two_decimals_small_scores_are_rounded():
-    assert signed_text(-0.00021, 2) == "−0.00"
+    assert signed_text(-0.00021, 2) == "0.00"
     assert signed_text(1.2345, 2) == "1.23"
 
 

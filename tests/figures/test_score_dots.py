@@ -44,6 +44,22 @@ def test_the_axis_starts_at_zero_and_holds_the_widest_interval():
     assert list(score_dots(ROWS).layout.xaxis.range) == [0, 40]
 
 
+def test_no_rate_is_above_a_hundred_so_the_axis_ends_there_with_room_for_the_number():
+    worst = ScoreRow("worst", "head", 1.0, 0.95, 1.0, 0.0, 0.0)
+    assert list(score_dots([worst]).layout.xaxis.range) == [0, 115]
+
+
+def test_one_sentence_has_no_interval_and_nothing_is_called_nan():
+    alone = ScoreRow("one", "head", 0.4, float("nan"), float("nan"), float("nan"), 0.0)
+    figure = score_dots([alone, ROWS[3]], title="t", sentences=1)
+    assert figure.layout.title.subtitle.text == "one sentence, which gives no interval"
+    told = [text for trace in figure.data if trace.mode == "markers" for text in trace.text]
+    assert told == [
+        "<b>one</b><br>error rate 40.0 %<br>precision — %, recall 0.0 %",
+        "<b>no links</b><br>error rate — %<br>precision — %, recall 0.0 %",
+    ]
+
+
 def test_names_are_escaped():
     figure = score_dots(ROWS)
     assert figure.layout.yaxis.ticktext[0] == "layer 0 · head &lt;1&gt;"

@@ -69,6 +69,14 @@ def test_a_head_that_is_lucky_on_one_half_is_found_out_on_the_other():
         assert chosen.on_other.counts.error_rate >= chosen.on_chosen
 
 
+def test_a_head_without_a_single_link_is_not_chosen():
+    # Gold has possible links alone, and the whole of head 0 lies on the end of the sentence: it has no rate at all.
+    nowhere = torch.tensor([[0.0, 0.0, 1.0]] * 3)
+    possible = SentencePair(PAIR.source, PAIR.target, Links(frozenset(), frozenset({(0, 0), (1, 1)})))
+    counted = [count_heads(made(nowhere, RIGHT), possible, Reading(hide_special=False)) for _ in range(4)]
+    assert [one.head for one in choose_on_half(counted)] == [HeadName(0, 1), HeadName(0, 1)]
+
+
 def test_without_cross_attention_or_gold_there_is_a_sentence():
     bare = translation(["▁a"], ["▁x"], [])
     with pytest.raises(InputError, match="no cross-attention"):

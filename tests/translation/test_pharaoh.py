@@ -32,6 +32,13 @@ def test_links_beyond_a_sentence_are_left_out_and_named():
     assert found.other_base is False
 
 
+def test_gold_without_any_link_is_no_gold():
+    with pytest.raises(InputError, match="g has no link in any of its 2 lines"):
+        read_pairs(TEXTS, b"\n\n", base=0, names=("t", "g"))
+    # A sentence may have none.
+    assert read_pairs(TEXTS, b"\n0-0\n", base=0).pairs[0].links.possible == set()
+
+
 def test_the_other_base_is_pointed_out_where_it_would_fit():
     found = read_pairs(TEXTS, b"1-1 2-2\n1-2\n", base=0)
     assert found.other_base is True

@@ -1,6 +1,7 @@
 """Long work goes on a little at a time, pauses, goes on, and is dropped when something else is asked for."""
 
 from attnviz.base.errors import InputError
+from attnviz.ui import going
 from attnviz.ui.going import Going
 
 
@@ -23,3 +24,15 @@ def test_what_cannot_be_measured_is_kept_as_its_reason():
     work.go(60.0)
     assert str(work.error) == "The model takes none of the sentences."
     assert not work.done
+
+
+def test_what_failed_or_is_done_begins_anew(monkeypatch):
+    def failing():
+        yield 0.9
+        raise InputError("The model takes none of the sentences.")
+
+    for steps, share in ((failing(), 0.0), (iter([0.5, 1.0]), 0.0), (iter([0.25, 0.5]), 0.25)):
+        work = Going("work", steps)
+        work.go(60.0 if share == 0 else -1.0)
+        monkeypatch.setattr(going, "_current", lambda _name, work=work: work)
+        assert going.share_done("work") == share

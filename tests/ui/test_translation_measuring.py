@@ -4,9 +4,12 @@ import pytest
 import torch
 
 from attnviz.translation.heads import HeadName
+from attnviz.translation.mistakes import Mistake
 from attnviz.translation.pharaoh import read_pairs
 from attnviz.translation.reading import Reading, word_of_each
+from attnviz.ui.translation.translated import Wanted
 from attnviz.ui.translation.trust.measuring import KEPT, Spec, measure
+from attnviz.ui.translation.trust.wrong import shown_above
 from tests.models.seq2seq.conftest import mbart, opened, t5, t5_folder_parts  # noqa: F401 - fixtures
 
 TEXTS = b"the black cat sleeps . ||| le chat noir dort .\nthe cat ||| le chat\nno cat ||| le noir\n"
@@ -56,3 +59,25 @@ def test_a_hugging_face_model_is_scored_on_ones_own_gold(request, model):
     # Every target word has its diagonal and, trained on the three sentences alone, IBM model 1 some of them.
     assert found.diagonal.counts.predicted == 9
     assert found.effect.counts.sure == found.ibm.counts.sure == 8
+
+
+@pytest.mark.parametrize("model", ["t5", "mbart"])
+def test_an_example_is_shown_at_the_step_that_begins_its_word(request, model):
+    translator = request.getfixturevalue(model)
+    loaded = read_pairs(TEXTS, GOLD, base=1)
+    spec = Spec(translator.name, "", "cpu", "file", f"steps {model}", 3, Reading())
+    list(measure(spec, translator, loaded.pairs))
+    found = KEPT.get(spec)
+    assert found is not None
+    steps = set()
+    for sentence, pair in enumerate(loaded.pairs):
+        (forced,) = translator.force([(pair.source_text, pair.target_text)])
+        for word in range(len(pair.target)):
+            fields = shown_above(Wanted("other", None, "", "", "", 1), found, Mistake(sentence, word, 0))
+            step = fields["step"]
+            owners = word_of_each(forced.predicted)
+            assert owners[step] == word
+            assert word not in owners[:step]
+            steps.add((step, word))
+    # Not simply the word's number: words are in pieces, or the code of the language comes first.
+    assert any(step != word for step, word in steps)

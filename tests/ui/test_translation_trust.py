@@ -1,9 +1,12 @@
 """What is said about a table of links: by hand."""
 
 from attnviz.translation import Links, SentencePair
+from attnviz.translation.heads import Chosen, HeadName
 from attnviz.translation.mistakes import KindCount
+from attnviz.translation.scores import Counts, score
 from attnviz.ui.translation.translated import Wanted
 from attnviz.ui.translation.trust.causal import agreement, offered
+from attnviz.ui.translation.trust.gold import chosen_sentence
 from attnviz.ui.translation.trust.wrong import finding, looking_at_noun
 
 GRU = Wanted("gru", "en-fr", "translation/en-fr/gru", "", "", 1)
@@ -31,8 +34,19 @@ def test_nearly_all_is_said_only_where_the_numbers_say_so():
     assert many[2].startswith("7 of these 9 determiners look at the noun")
 
 
-def test_without_a_mistake_no_kind_is_named():
-    assert len(finding([KindCount("noun", 20, 0)], 0, GRU, "its one head")) == 1
+def test_without_a_mistake_no_kind_is_named_and_nothing_is_said_against_attention():
+    assert finding([KindCount("noun", 20, 0)], 0, GRU, "its one head") == [
+        "Of 20 target words, none looks most at a word that gold does not link it to (its one head)."
+    ]
+
+
+def test_one_sentence_on_the_other_half_has_no_interval():
+    one, two = Counts(4, 4, 3, 3), [Counts(4, 4, 3, 3), Counts(4, 4, 3, 3)]
+    assert chosen_sentence(Chosen(HeadName(0, 1), 0.1, score([one]))) == (
+        "Chosen on one half: layer 0, head 1, 10.0 %. On the other half it gives **25.0 %**."
+    )
+    assert chosen_sentence(Chosen(HeadName(0, 1), 0.1, score(two))).endswith("gives **25.0 %** (25.0 to 25.0 %).")
+    assert "nan" not in chosen_sentence(Chosen(HeadName(0, 1), float("nan"), score([Counts(0, 0, 0, 0)])))
 
 
 def test_where_weight_and_effect_differ_is_said():

@@ -1,5 +1,6 @@
 """What plotly.js itself makes of the figures: labels, hovering and clicks, in Chromium."""
 
+import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,17 +10,17 @@ import pytest
 import torch
 from playwright.sync_api import Browser, Page
 
-from attnviz.figures import heatmap, token_lines
+from attnviz.figures import alignment_lines, alignment_map, effect_map, heatmap, token_lines
 from attnviz.tokens import Tokens
 
 pytestmark = pytest.mark.browser
 
 PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 
-DRAW = """async (text) => {
+DRAW = """async ([text, width]) => {
   const { data, layout } = JSON.parse(text);
   window.clicked = [];
-  await Plotly.react(figure, data, { ...layout, width: 800 });
+  await Plotly.react(figure, data, { ...layout, width });
   figure.on("plotly_click", ({ points }) => clicked.push(Array.from(points[0].customdata)));
 }"""
 
@@ -40,12 +41,12 @@ def blank(chromium: Browser) -> Iterator[Page]:
 
 
 @pytest.fixture
-def draw(blank: Page) -> Callable[[go.Figure], Page]:
+def draw(blank: Page) -> Callable[..., Page]:
     """Draws a figure on the page in place of the one before."""
 
-    def drawn(figure: go.Figure) -> Page:
+    def drawn(figure: go.Figure, width: int = 800) -> Page:
         blank.evaluate("Plotly.purge(figure)")
-        blank.evaluate(DRAW, figure.to_json())
+        blank.evaluate(DRAW, [figure.to_json(), width])
         return blank
 
     return drawn
@@ -106,3 +107,33 @@ def test_a_click_anywhere_on_a_label_tells_its_side_and_position(draw):
         page.mouse.click(*page.evaluate(PLACE, [x, y]))
         page.wait_for_function("before => clicked.length > before", arg=before)
         assert page.evaluate("clicked.at(-1)") == expected
+
+
+@pytest.mark.parametrize("picture", [alignment_map, effect_map])
+@pytest.mark.parametrize("links", [{"sure": {(0, 0)}}, {"sure": {(0, 0)}, "possible": {(1, 0)}}])
+def test_where_the_legend_of_gold_needs_lines_the_axis_title_stays_below_the_words(draw, picture, links):
+    page = draw(picture(torch.rand(2, 3), ["the", "black", "cat"], ["le", "chat"], **links), 260)
+    title, words, legend = page.evaluate(
+        """() => {
+            const box = one => one.getBoundingClientRect();
+            return [box(figure.querySelector(".xtitle")).top,
+                    Math.max(...[...figure.querySelectorAll(".xtick text")].map(one => box(one).bottom)),
+                    box(figure.querySelector(".legend")).height];
+        }"""
+    )
+    assert legend > 40  # one line has 30
+    assert title >= words - 1
+
+
+@pytest.mark.parametrize("picture", [alignment_lines, alignment_map])
+@pytest.mark.parametrize("words", [3, 9])
+def test_a_title_as_wide_as_the_picture_of_an_alignment_is_whole(draw, picture, words):
+    title = "Трансформер · слой 1, среднее по головам (4) · свободно: жадно"
+    figure = picture(torch.rand(words, words), ["catches"] * words, ["уставший"] * words, title=title)
+    box = (
+        "() => { const {left, width} = figure.querySelector('.gtitle').getBoundingClientRect(); return [left, width]; }"
+    )
+    width = math.ceil(draw(figure).evaluate(box)[1]) + 2
+    left, _ = draw(figure, width).evaluate(box)
+    edge = draw(figure, width).evaluate("() => figure.getBoundingClientRect().left")
+    assert 0 <= left - edge <= 2

@@ -1,9 +1,11 @@
 """Languages, prefixes and the two vocabularies: what stands where, model by model."""
 
 import pytest
+import torch
 
 from attnviz.base.errors import InputError
 from attnviz.models import Seq2Seq, TextModel, translator
+from attnviz.translation import effects
 
 
 def forced(one, source="the black cat", target="le chat noir"):
@@ -80,8 +82,17 @@ def test_marian_asks_for_one_of_its_targets_before_the_source(marian_parts):
     assert (found.source.texts[0], found.source.special[0], found.source.spans[0]) == (">>fra<<", True, None)
     assert found.source.source == "the black cat"
     assert found.source.words[1] == 0
-    typed = forced(Seq2Seq(model), ">>fra<< the black cat")
+    plain = Seq2Seq(model)
+    typed = forced(plain, ">>fra<< the black cat")
     assert typed.source == found.source
+    # Without a word the code still stands there: the same as where it was asked for by name.
+    assert (typed.language_code, found.language_code) == (">>fra<< ", "")
+    (without,), (expected,) = (effects.removals(one, [of]) for one, of in ((plain, typed), (asked, found)))
+    torch.testing.assert_close(without, expected)
+    words = typed.source.source.split()
+    torch.testing.assert_close(
+        effects.removal(plain, words, typed.target_text, typed.predicted, typed.language_code), expected
+    )
     with pytest.raises(InputError, match="does not know the language “fr”; it knows, for instance: fra"):
         Seq2Seq(model, target_language="fr")
 

@@ -1,6 +1,7 @@
 """What training is shown and what it is not."""
 
 from itertools import islice
+from pathlib import Path
 
 import pytest
 
@@ -77,3 +78,9 @@ def test_every_word_can_be_offered() -> None:
     known = set(grammar.vocabulary())
     used = {word for pair in TRAINING for word in pair.source}
     assert used == known
+
+
+def test_the_docs_tell_how_many_words_there_are():
+    words = {word for kind in grammar.words_by_kind().values() for word in kind}
+    said = (Path(__file__).parents[3] / "docs" / "translation.md").read_text(encoding="utf-8")
+    assert f"{len(words)} English words" in said

@@ -173,9 +173,10 @@ def _changed(
     if not text:
         st.caption(_("Without its only word nothing is left to translate."))
         return
-    before, after = effects.change(translator(judged), " ".join(source), text, found.target_text, found.predicted)
+    code = found.language_code
+    before, after = effects.change(translator(judged), " ".join(source), text, found.target_text, found.predicted, code)
     free = replace(judged, target="")
-    was, now = translation(free).target_text, translation(replace(free, text=text)).target_text
+    was, now = translation(free).target_text, translation(replace(free, text=code + text)).target_text
     st.dataframe(
         pd.DataFrame(
             {
@@ -210,4 +211,4 @@ def _position(words: tuple[int | None, ...], place: int) -> int | None:
 def _removal(judged: Wanted, device: str) -> Float[Tensor, "target source"]:  # noqa: ARG001 - a part of the key
     found = translation(judged)
     source = (found.source.source or "").split()
-    return effects.removal(translator(judged), source, found.target_text, found.predicted)
+    return effects.removal(translator(judged), source, found.target_text, found.predicted, found.language_code)

@@ -1,5 +1,6 @@
 """Against gold links: all heads and means with their error rates, beside two floors and the effect of removing words."""
 
+import math
 from collections.abc import Iterator
 
 import streamlit as st
@@ -112,11 +113,11 @@ def _show(store: TranslationStore, judged: Wanted, spec: Spec, found: Found) -> 
     presenting.leave_out(lambda: st.caption(_("Press a head or a mean in the picture to look at it above.")))
     st.markdown(_origin(spec, found))
     with st.container():
-        if not found.is_single:
+        if not found.is_single and found.chosen:
             st.markdown(
                 _("Which head is best is asked on one half of the sentences and answered on the other, both ways.")
                 + " "
-                + " ".join(map(_chosen_sentence, found.chosen))
+                + " ".join(map(chosen_sentence, found.chosen))
             )
     with st.container():
         if judged.name in shipped.NAMES and spec.on != "file":
@@ -193,12 +194,24 @@ def _left_out(left_out: LeftOut) -> str:
     return f"{said} {' '.join(named)}{' …' if left_out.count > len(named) else ''}"
 
 
-def _chosen_sentence(one: Chosen) -> str:
+def chosen_sentence(one: Chosen) -> str:
+    """Which head was chosen on one half, and what it gives on the other; one sentence alone has no interval."""
+    here, there, low, high = (
+        "—" if math.isnan(share) else f"{100 * share:.1f}"
+        for share in (one.on_chosen, one.on_other.counts.error_rate, one.on_other.low, one.on_other.high)
+    )
+    if math.isnan(one.on_other.low):
+        return _(
+            "Chosen on one half: {head}, {here} %. On the other half it gives **{there} %**.",
+            head=name_of(one.head),
+            here=here,
+            there=there,
+        )
     return _(
         "Chosen on one half: {head}, {here} %. On the other half it gives **{there} %** ({low} to {high} %).",
         head=name_of(one.head),
-        here=f"{100 * one.on_chosen:.1f}",
-        there=f"{100 * one.on_other.counts.error_rate:.1f}",
-        low=f"{100 * one.on_other.low:.1f}",
-        high=f"{100 * one.on_other.high:.1f}",
+        here=here,
+        there=there,
+        low=low,
+        high=high,
     )

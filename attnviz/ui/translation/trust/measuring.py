@@ -15,7 +15,7 @@ from attnviz.models import GrammarTranslator
 from attnviz.translation import SentencePair, Translation, Translator, effects, grammar
 from attnviz.translation.floors import Ibm1, diagonal
 from attnviz.translation.heads import Chosen, Counted, HeadName, choose_on_half, count_heads
-from attnviz.translation.reading import Reading, gold_of, kept
+from attnviz.translation.reading import Reading, gold_of, kept, word_of_each
 from attnviz.translation.scores import Counts, Score, count, score
 from attnviz.translation.sentence import Link
 
@@ -49,9 +49,14 @@ class Spec:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What came out. `left_out`: sentences that the model does not take, the first few of them and why."""
+    """What came out. `left_out`: sentences that the model does not take, the first few of them and why.
+
+    steps: for every sentence the step of the decoder at which each target word begins. A model writes other tokens
+    beside words, such as the code of its language, and words in pieces.
+    """
 
     pairs: tuple[SentencePair, ...]
+    steps: tuple[tuple[int, ...], ...]
     scores: dict[HeadName, Score]
     links: dict[HeadName, tuple[frozenset[Link], ...]]
     chosen: tuple[Chosen, ...]
@@ -115,6 +120,7 @@ def measure(spec: Spec, translator: Translator, file: tuple[SentencePair, ...] =
     """
     pairs = file[: spec.sentences] if spec.on == "file" else _of_grammar(spec.language, spec.on, spec.sentences)
     taken: list[SentencePair] = []
+    steps: list[tuple[int, ...]] = []
     counted: list[Counted] = []
     effect: list[Counts] = []
     reasons: list[tuple[int, InputError]] = []
@@ -126,6 +132,7 @@ def measure(spec: Spec, translator: Translator, file: tuple[SentencePair, ...] =
             counted += [count_heads(one, pair, spec.reading) for pair, one in forced]
         reasons += [(start + at, one) for at, one in enumerate(batch, 1) if isinstance(one, InputError)]
         taken += [pair for pair, _one in forced]
+        steps += [_steps(one, len(pair.target)) for pair, one in forced]
         yield _LAST * (start + len(batch) / 2) / len(pairs)
         with _few_threads(translator):
             changes = list(effects.removals(translator, [one for _pair, one in forced]))
@@ -139,11 +146,22 @@ def measure(spec: Spec, translator: Translator, file: tuple[SentencePair, ...] =
             _m("The model takes none of the sentences, so nothing can be measured. The first: {reason}"),
             reason=str(reasons[0][1]) if reasons else "",
         )
-    yield from _finish(spec, taken, counted, effect, LeftOut(len(reasons), tuple(reasons[:_MOST_NAMED])))
+    yield from _finish(spec, taken, steps, counted, effect, LeftOut(len(reasons), tuple(reasons[:_MOST_NAMED])))
+
+
+def _steps(translation: Translation, words: int) -> tuple[int, ...]:
+    """The step at which each target word begins; the first of all for a word that has no token of its own."""
+    owners = word_of_each(translation.predicted) or ()
+    return tuple(owners.index(word) if word in owners else 0 for word in range(words))
 
 
 def _finish(
-    spec: Spec, pairs: list[SentencePair], counted: list[Counted], effect: list[Counts], left_out: LeftOut
+    spec: Spec,
+    pairs: list[SentencePair],
+    steps: list[tuple[int, ...]],
+    counted: list[Counted],
+    effect: list[Counts],
+    left_out: LeftOut,
 ) -> Iterator[float]:
     """Intervals and floors, which take a while too."""
     scores = {}
@@ -159,6 +177,7 @@ def _finish(
 
     found = Found(
         pairs=tuple(pairs),
+        steps=tuple(steps),
         scores=scores,
         links={name: tuple(one.links[name] for one in counted) for name in counted[0].links},
         chosen=choose_on_half(counted),

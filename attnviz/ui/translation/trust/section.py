@@ -64,6 +64,8 @@ def judge(store: TranslationStore) -> Wanted | None:
     columns = [one for one in wanted(store.view) if one.model != "bottleneck" and _is_there(one)]
     if not columns or store.view.part == "length":
         return None
+    # The same model may stand in two columns, as one of ours and as one's own.
+    columns = list({one.name: one for one in reversed(columns)}.values())[::-1]
     names = [one.name for one in columns]
     chosen = store.view.judged if store.view.judged in names else names[0]
     with st.container():

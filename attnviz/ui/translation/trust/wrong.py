@@ -48,6 +48,11 @@ def wrong(store: TranslationStore, judged: Wanted, found: Found) -> None:
 def finding(counts: list[KindCount], at_noun: int, judged: Wanted, head: str) -> list[str]:
     """What was found, in numbers; `at_noun`: how many determiners that are wrong look at their own noun."""
     linked, bad = sum(one.linked for one in counts), sum(one.wrong for one in counts)
+    if not bad:
+        return [
+            _("Of {linked} target words, none looks most at a word that gold does not link it to ({head}).",
+              linked=linked, head=head)
+        ]  # fmt: skip
     said = [
         _(
             "Raw attention is not alignment: of {linked} target words, {wrong} look most at a word that gold does not "
@@ -127,11 +132,18 @@ def _examples(store: TranslationStore, judged: Wanted, found: Found, name: HeadN
             key=f"translation:example:{len(seen)}",
             type="tertiary",
             on_click=store.change,
-            kwargs={
-                "fields": {**OTHER_SENTENCE, **_pair_of(judged), "text": pair.source_text, "target": pair.target_text, "step": one.target,
-                           "gold": True}
-            },
-        )  # fmt: skip
+            kwargs={"fields": shown_above(judged, found, one)},
+        )
+
+
+def shown_above(judged: Wanted, found: Found, one: Mistake) -> dict[str, object]:
+    """What of the view changes so that a mistake is seen: its sentence, given, at the step that begins its word."""
+    pair = found.pairs[one.sentence]
+    step = found.steps[one.sentence][one.target]
+    return {
+        **OTHER_SENTENCE, **_pair_of(judged), "text": pair.source_text, "target": pair.target_text, "step": step,
+        "gold": True,
+    }  # fmt: skip
 
 
 def _pair_of(judged: Wanted) -> dict[str, object]:
