@@ -5,6 +5,7 @@ from attnviz.figures.alignment_map import alignment_map, describe_alignment_map,
 from attnviz.figures.arrows import arrows, describe_arrows, table_arrows
 from attnviz.figures.atlas import Atlas, atlas, overview_codes
 from attnviz.figures.codes import code_colours, codes, decode
+from attnviz.figures.cost_curve import cost_curve, describe_cost_curve, table_cost_curve
 from attnviz.figures.effect_map import describe_effect_map, effect_map, table_effect_map
 from attnviz.figures.formula import row_formula
 from attnviz.figures.growth import describe_growth, growth, table_growth
@@ -16,6 +17,7 @@ from attnviz.figures.next_words import describe_next_words, next_words, table_ne
 from attnviz.figures.number_grid import Grid, describe_number_grid, number_grid, table_number_grid
 from attnviz.figures.output_gauge import GaugeRow, describe_output_gauge, output_gauge, table_output_gauge
 from attnviz.figures.palette import thickness
+from attnviz.figures.reliability import Bin, describe_reliability, reliability, table_reliability
 from attnviz.figures.scaling_curve import describe_scaling_curve, scaling_curve, table_scaling_curve
 from attnviz.figures.score_dots import ScoreRow, describe_score_dots, score_dots, table_score_dots
 from attnviz.figures.seed_dots import describe_seed_dots, seed_dots, table_seed_dots
@@ -25,6 +27,7 @@ from attnviz.figures.weight_bars import describe_weight_bars, table_weight_bars,
 
 __all__ = [
     "Atlas",
+    "Bin",
     "Cut",
     "GaugeRow",
     "Grid",
@@ -38,11 +41,13 @@ __all__ = [
     "atlas",
     "code_colours",
     "codes",
+    "cost_curve",
     "cut",
     "decode",
     "describe_alignment_lines",
     "describe_alignment_map",
     "describe_arrows",
+    "describe_cost_curve",
     "describe_effect_map",
     "describe_growth",
     "describe_head_grid",
@@ -52,6 +57,7 @@ __all__ = [
     "describe_next_words",
     "describe_number_grid",
     "describe_output_gauge",
+    "describe_reliability",
     "describe_scaling_curve",
     "describe_score_dots",
     "describe_seed_dots",
@@ -67,6 +73,7 @@ __all__ = [
     "number_grid",
     "output_gauge",
     "overview_codes",
+    "reliability",
     "row_formula",
     "scaling_curve",
     "score_dots",
@@ -74,6 +81,7 @@ __all__ = [
     "table_alignment_lines",
     "table_alignment_map",
     "table_arrows",
+    "table_cost_curve",
     "table_effect_map",
     "table_growth",
     "table_head_grid",
@@ -83,6 +91,7 @@ __all__ = [
     "table_next_words",
     "table_number_grid",
     "table_output_gauge",
+    "table_reliability",
     "table_scaling_curve",
     "table_score_dots",
     "table_seed_dots",

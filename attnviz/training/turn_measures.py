@@ -8,6 +8,7 @@ from jaxtyping import Bool, Float, Float32, Float64
 from torch import Tensor, nn
 
 from attnviz.models.turn import features, networks
+from attnviz.models.turn.study import LOGIT_EDGES, NEAR_SHARE
 from attnviz.scenes.simulator.cast import CHILD, OBJECTS, PARKED, USERS
 from attnviz.scenes.simulator.chance import uniform
 from attnviz.scenes.simulator.drawing import draw
@@ -19,12 +20,8 @@ from attnviz.scenes.simulator.sight import visible
 
 ORDINARY_SEED, NEAR_SEED, HIDDEN_SEED = 9_001, 9_002, 9_100
 ORDINARY, NEAR, TRUE, DRAWS, LOOKED = 20_000, 6_000, 400, 200, 2_000
-NEAR_SHARE = 0.01
-"""How many scenes of a street have a parked vehicle near the way, for the accuracy over all of them."""
 FEWEST_OBJECTS = 4
 """Objects in a scene, at least, for a correlation within it to say something."""
-LOGIT_EDGES = torch.linspace(-10, 10, 81)
-"""Edges of the bins in which log-odds are counted; the first and the last bin take what is beyond."""
 LOG_BINS = torch.tensor([0.0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0])
 _RUN, _PARKED = USERS.index(CHILD), USERS.index(PARKED)
 
@@ -216,7 +213,7 @@ def _reliability(decided: Float[Tensor, " scenes"], happened: Bool[Tensor, " sce
 
 def _counted(decided: Float[Tensor, " scenes"]) -> list[int]:
     """How many log-odds lie in each bin between `LOGIT_EDGES`."""
-    places = torch.bucketize(decided, LOGIT_EDGES[1:-1], right=True)
+    places = torch.bucketize(decided, torch.tensor(LOGIT_EDGES[1:-1]), right=True)
     return torch.bincount(places, minlength=len(LOGIT_EDGES) - 1).tolist()
 
 

@@ -9,10 +9,16 @@ from typing import Any
 
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
-from attnviz.models.turn.networks import Kind
 from attnviz.models.turn.shipped import SEEDS, WEIGHTS, Cell
 
 FILE = "study.json"
+NEAR_SHARE = 0.01
+"""How many scenes of a street have a parked vehicle near the way, where something is counted over all of them."""
+LOGIT_EDGES = tuple(-10 + 0.25 * place for place in range(81))
+"""Edges of the bins in which log-odds are counted; the first and the last bin take what is beyond."""
+RATIOS = (1, 2, 5, 10, 20, 50, 100)
+"""How many waits for nothing a miss may be said to cost."""
+Counts = Sequence[Sequence[int]]
 
 
 @dataclass(frozen=True)
@@ -44,7 +50,7 @@ class Measured:
     spearman: Sequence[float]
     heaviest: Sequence[float]
     reliability: Sequence[Sequence[float]]
-    log_odds: Mapping[str, Sequence[Sequence[int]]]
+    log_odds: Mapping[str, Counts]
 
     @property
     def mean_weight(self) -> float | None:
@@ -66,9 +72,9 @@ class Study:
         against it, so that such a model has one row for each hazard."""
         return self.models.get(f"{cell.name}/seed-{seed}")
 
-    def cell(self, kind: Kind, hazard: float, runouts: int) -> list[Measured]:
+    def of_cell(self, cell: Cell) -> list[Measured]:
         """All seeds of a cell that were measured."""
-        found = [self.of(Cell(kind, hazard, runouts), seed) for seed in range(SEEDS)]
+        found = [self.of(cell, seed) for seed in range(SEEDS)]
         return [one for one in found if one is not None]
 
 

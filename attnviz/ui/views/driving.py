@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field, model_validator
 from attnviz.base.errors import InputError
 from attnviz.base.language import _, _m
 from attnviz.models.turn import shipped
+from attnviz.models.turn.study import RATIOS
 from attnviz.ui.views.street import EGO, Named, Place, Traffic
 
 MOST_MOVERS = 40
@@ -42,7 +43,8 @@ class Drive(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
     kind, hazard, runouts, seed: which model (`attnviz.models.turn.shipped`). layer, head: whose weights are drawn.
     moving: whether a simulated scene is played instead of the street that one's own hand makes; scene: its number,
     near, child: what is in it, t: seconds from its beginning. threshold: the probability from which on the ego waits.
-    probe: whether a child is put behind every occluder. question: what the study below is asked. live_…: what is trained in the page.
+    probe: whether a child is put behind every occluder. question: what the study below is asked.
+    remedied, ratio, counted_near: which remedies are compared, at what costs, over which scenes. live_…: what is trained in the page.
     """
 
     kind: Literal["ego", "self"] = "ego"
@@ -64,6 +66,9 @@ class Drive(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
         "weight"
     )
     probe: bool = False
+    remedied: int = 60
+    ratio: int = 10
+    counted_near: bool = True
     threshold: float = Field(default=0.5, ge=0.001, le=0.999)
     selected: str = Field(default="parked", max_length=40)
     live_hazard: float = Field(default=0.5, ge=0.05, le=1)
@@ -79,6 +84,11 @@ class Drive(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
             raise InputError(
                 _m("No model was trained at hazard {hazard} with {runouts} run-outs."),
                 hazard=self.hazard, runouts=self.runouts,
+            )  # fmt: skip
+        if self.remedied not in shipped.REMEDIED or self.ratio not in RATIOS:
+            raise InputError(
+                _m("No remedy was tried with {runouts} run-outs, or no cost ratio of {ratio} is offered."),
+                runouts=self.remedied, ratio=self.ratio,
             )  # fmt: skip
         if self.live_runouts not in LIVE_RUNOUTS:
             raise InputError(_m("{found} run-outs cannot be trained in the page."), found=self.live_runouts)

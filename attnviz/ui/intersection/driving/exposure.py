@@ -9,6 +9,7 @@ import streamlit as st
 from attnviz import figures
 from attnviz.base.errors import InputError
 from attnviz.base.language import _, _m
+from attnviz.figures import Bin
 from attnviz.models.turn import shipped, study
 from attnviz.models.turn.study import Measured, Study
 from attnviz.ui import panels, presenting
@@ -118,7 +119,13 @@ def exposure(store: IntersectionStore) -> None:
         {"dots": _picture(drive, found, question)},
         on_click=lambda click: _clicked(store, click),
     )
-    st.caption(_(question.sentence) + " " + _("A click on a dot chooses that model for the street above."))
+    st.caption(
+        _(question.sentence)
+        + " "
+        + _(
+            "A click on a dot chooses that model for the street above. Beside it: does a conflict follow as often as that one model says, in scenes with a vehicle near the way?"
+        )
+    )
 
 
 def _introduction() -> None:
@@ -166,6 +173,18 @@ def _picture(drive: Drive, found: Study, question: Question) -> Picture:
         figure, figures.describe_seed_dots(categories, dots, axis=axis, truth=truth),
         lambda: figures.table_seed_dots(categories, dots, axis=axis, factor=factor), int(figure.layout.height),
     )  # fmt: skip
+
+
+def _reliability(drive: Drive, one: Measured) -> Picture:
+    bins = [
+        Bin(int(row[0]), float(row[1]), round(row[0] * row[2])) if row[0] else Bin(0, 0.0, 0) for row in one.reliability
+    ]
+    title = _("Reliability: hazard {hazard}, {runouts} run-outs, seed {seed}", hazard=f"{drive.hazard:g}",
+              runouts=f"{drive.runouts:,}", seed=drive.seed)  # fmt: skip
+    figure = figures.reliability(bins, title=title)
+    return Picture(
+        figure, figures.describe_reliability(bins), lambda: figures.table_reliability(bins), int(figure.layout.height)
+    )
 
 
 def _clicked(store: IntersectionStore, click: ChartClick) -> None:

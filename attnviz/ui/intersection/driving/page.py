@@ -5,7 +5,7 @@ import streamlit as st
 from attnviz.base.errors import InputError
 from attnviz.base.language import _
 from attnviz.ui import presenting
-from attnviz.ui.intersection.driving import choices, exposure, live, numbers, over_time, phantoms
+from attnviz.ui.intersection.driving import choices, exposure, live, numbers, over_time, phantoms, remedies
 from attnviz.ui.intersection.driving.compute import Judged, judge
 from attnviz.ui.intersection.driving.street import street
 from attnviz.ui.intersection.street import IntersectionStore
@@ -46,6 +46,7 @@ def driving(store: IntersectionStore) -> None:
     if judged:
         presenting.leave_out(lambda: numbers.effects(drive, judged))
     exposure.exposure(store)
+    remedies.remedies(store)
     presenting.leave_out(lambda: live.live(store))
 
 
