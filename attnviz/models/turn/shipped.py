@@ -18,6 +18,8 @@ from attnviz.models.turn.networks import Kind
 from attnviz.models.turn.turn_model import TurnModel
 
 WEIGHTS = Path(__file__).parent / "weights"
+MOST_BYTES = 2_000_000
+"""Of a file that somebody brings; ours have a twentieth of it."""
 PREFIX = "turn/"
 HAZARDS = (0.0, 0.1, 0.5, 1.0)
 RUNOUTS = (0, 10, 60, 600, 15_000)
@@ -153,6 +155,27 @@ def read(path: Path, kind: Kind, seed: int | None = None) -> nn.Module:
     except (OSError, SafetensorError, ValueError, KeyError, IndexError, RuntimeError) as reason:
         raise InputError(_NOT_OURS, file=path.name, reason=" ".join(str(reason).split())[:100]) from reason
     return module.eval()
+
+
+def read_own(raw: bytes, file: str) -> tuple[Kind, nn.Module]:
+    """A network that somebody trained with `attnviz train turn`. Raises `InputError` for what is none, or has no attention."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load as load_tensors
+
+    if len(raw) > MOST_BYTES:
+        raise InputError(
+            _m("{file} has {found} bytes; at most {most} were expected."), file=file, found=len(raw), most=MOST_BYTES
+        )
+    try:
+        weights = {name: tensor.float() for name, tensor in load_tensors(raw).items()}
+        kind: Kind = "self" if any(name.startswith("layers.") for name in weights) else "ego"
+        module = networks.build(kind)
+        module.load_state_dict(weights)
+        if not all(bool(weight.isfinite().all()) for weight in weights.values()):
+            raise ValueError("weights that are no finite numbers")
+    except (SafetensorError, ValueError, KeyError, TypeError, AttributeError, RuntimeError) as reason:
+        raise InputError(_NOT_OURS, file=file[:60], reason=" ".join(str(reason).split())[:100]) from reason
+    return kind, module.eval()
 
 
 def write(path: Path, weights: Mapping[str, Tensor], facts: Mapping[str, object]) -> None:

@@ -13,6 +13,8 @@ from attnviz.ui.views.street import EGO, Named, Place, Traffic
 MOST_MOVERS = 40
 FASTEST = 20.0
 """Metres a second: what the sliders offer."""
+OWN = "own/"
+"""Before the checksum of a model of one's own, in place of a name."""
 MEAN = -1
 """The mean over the heads, where a head is asked for."""
 SIMULATED = 1_000
@@ -40,7 +42,8 @@ LESSON_MOVERS = (
 class Drive(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
     """A turn model of the study, and what it is shown.
 
-    kind, hazard, runouts, seed: which model (`attnviz.models.turn.shipped`). layer, head: whose weights are drawn.
+    kind, hazard, runouts, seed: which model (`attnviz.models.turn.shipped`). own: the checksum of a model of one's own,
+    that is asked instead. layer, head: whose weights are drawn.
     moving: whether a simulated scene is played instead of the street that one's own hand makes; scene: its number,
     near, child: what is in it, t: seconds from its beginning. threshold: the probability from which on the ego waits.
     probe: whether a child is put behind every occluder. question: what the study below is asked.
@@ -51,6 +54,7 @@ class Drive(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
     hazard: float = 0.5
     runouts: int = 15_000
     seed: int = Field(default=0, ge=0, lt=shipped.SEEDS)
+    own: str = Field(default="", max_length=64, pattern=r"^[0-9a-f]*$")
     layer: int = Field(default=0, ge=0, le=1)
     head: int = Field(default=MEAN, ge=MEAN, le=1)
     traffic: Traffic = "left"
@@ -96,7 +100,9 @@ class Drive(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
 
     @property
     def name(self) -> str:
-        """The model, as in the catalogue."""
+        """The model, as in the catalogue; of one's own the checksum."""
+        if self.own:
+            return f"{OWN}{self.own}"
         return f"{shipped.Cell(self.kind, self.hazard, self.runouts).name}/seed-{self.seed}"
 
     def user(self, name: str) -> Mover | None:

@@ -22,7 +22,8 @@ from attnviz.scenes.simulator.drawing import draw
 from attnviz.scenes.simulator.later import later
 from attnviz.scenes.simulator.outcome import HORIZON, relevance
 from attnviz.scenes.simulator.tables import scenes_of
-from attnviz.ui.views.driving import MEAN, Drive, Mover
+from attnviz.ui.intersection.driving import own
+from attnviz.ui.views.driving import MEAN, OWN, Drive, Mover
 from attnviz.ui.views.street import EGO, KNOWN, Place
 
 SCENE = "scene"
@@ -68,9 +69,13 @@ def weights_of(found: Influence, drive: Drive) -> Float[Tensor, "times tokens"]:
     return layer.mean(dim=1) if drive.head == MEAN else layer[:, drive.head]
 
 
-@functools.lru_cache(maxsize=64)
 def model(name: str) -> TurnModel:
-    """The model of this name, read once. Raises `InputError`."""
+    """The model of this name. Raises `InputError`, also for one's own that is not open here."""
+    return own.model(name.removeprefix(OWN)) if name.startswith(OWN) else _shipped(name)
+
+
+@functools.lru_cache(maxsize=64)
+def _shipped(name: str) -> TurnModel:
     found = shipped.load(name)
     assert found is not None, name  # noqa: S101 - a Drive names no other
     return found

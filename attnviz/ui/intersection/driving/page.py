@@ -5,7 +5,7 @@ import streamlit as st
 from attnviz.base.errors import InputError
 from attnviz.base.language import _
 from attnviz.ui import presenting
-from attnviz.ui.intersection.driving import choices, exposure, live, numbers, over_time, phantoms, remedies
+from attnviz.ui.intersection.driving import choices, exposure, live, numbers, over_time, own, phantoms, remedies
 from attnviz.ui.intersection.driving.compute import Judged, judge
 from attnviz.ui.intersection.driving.street import street
 from attnviz.ui.intersection.street import IntersectionStore
@@ -28,7 +28,12 @@ def driving(store: IntersectionStore) -> None:
             numbers.controls(store)
             numbers.meaning(drive, judged)
     with above:
-        presenting.leave_out(lambda: choices.model(store), lambda: choices.scene(store), lambda: phantoms.switch(store))
+        presenting.leave_out(
+            lambda: choices.model(store),
+            lambda: own.upload(store),
+            lambda: choices.scene(store),
+            lambda: phantoms.switch(store),
+        )
         if presenting.is_on():
             choices.layer_and_head(store)
         complain(store.complaint)
