@@ -43,7 +43,7 @@ class Drive(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
     """A turn model of the study, and what it is shown.
 
     kind, hazard, runouts, seed: which model (`attnviz.models.turn.shipped`). own: the checksum of a model of one's own,
-    that is asked instead. layer, head: whose weights are drawn.
+    that is asked instead. layer, head: whose weights are drawn. part: of the page.
     moving: whether a simulated scene is played instead of the street that one's own hand makes; scene: its number,
     near, child: what is in it, t: seconds from its beginning. threshold: the probability from which on the ego waits.
     probe: whether a child is put behind every occluder. question: what the study below is asked.
@@ -57,6 +57,7 @@ class Drive(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
     own: str = Field(default="", max_length=64, pattern=r"^[0-9a-f]*$")
     layer: int = Field(default=0, ge=0, le=1)
     head: int = Field(default=MEAN, ge=MEAN, le=1)
+    part: Literal["street", "study", "remedies", "live"] = "street"
     traffic: Traffic = "left"
     ego: Place = Place(x=-1.7, y=-11.5, heading=90)
     ego_speed: Speed = 4.0

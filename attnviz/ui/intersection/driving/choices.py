@@ -18,13 +18,7 @@ def model(store: IntersectionStore) -> None:
     """The cell of the study and the seed; what layer and head is drawn."""
     drive = store.view.drive
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox(
-            _("Model"),
-            list(KINDS),
-            width=230,
-            format_func=lambda kind: _(KINDS[kind]),
-            **_field(store, "kind", drive.kind),
-        )
+        kind(store)
         st.select_slider(
             _("Hazard"), shipped.HAZARDS, width=170, format_func=lambda hazard: f"{hazard:g}",
             help=_("How probable it was, in training, that a child runs out if a parked vehicle stands near the way."),
@@ -44,6 +38,17 @@ def model(store: IntersectionStore) -> None:
             **_field(store, "seed", drive.seed),
         )  # fmt: skip
         layer_and_head(store)
+
+
+def kind(store: IntersectionStore) -> None:
+    """One layer or two."""
+    st.selectbox(
+        _("Model"),
+        list(KINDS),
+        width=230,
+        format_func=lambda one: _(KINDS[one]),
+        **_field(store, "kind", store.view.drive.kind),
+    )
 
 
 def layer_and_head(store: IntersectionStore) -> None:

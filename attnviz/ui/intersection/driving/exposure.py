@@ -14,6 +14,7 @@ from attnviz.models.turn import shipped, study
 from attnviz.models.turn.study import Measured, Study
 from attnviz.ui import panels, presenting
 from attnviz.ui.components import ChartClick
+from attnviz.ui.intersection.driving import choices
 from attnviz.ui.intersection.street import IntersectionStore
 from attnviz.ui.page import complain
 from attnviz.ui.panels import Picture
@@ -101,18 +102,14 @@ QUESTIONS = {
 
 def exposure(store: IntersectionStore) -> None:
     """The study as dots; a click chooses that model."""
-    st.subheader(_("How often must it have seen it?"))
     try:
         found = study.study()
     except InputError as error:
         complain(error)
         return
     drive = store.view.drive
-    presenting.leave_out(_introduction)
-    st.segmented_control(
-        _("What is measured"), list(QUESTIONS), required=True, format_func=lambda name: _(QUESTIONS[name].name),
-        **store.widget("drive question", drive.question, lambda name: store.view.drive.but(question=name)),
-    )  # fmt: skip
+    presenting.leave_out(_introduction, lambda: choices.kind(store))
+    asked(store)
     question = QUESTIONS[drive.question]
     panels.show(
         "intersection-exposure",
@@ -123,9 +120,18 @@ def exposure(store: IntersectionStore) -> None:
         _(question.sentence)
         + " "
         + _(
-            "A click on a dot chooses that model for the street above. Beside it: does a conflict follow as often as that one model says, in scenes with a vehicle near the way?"
+            "A click on a dot chooses that model, for the street too. Beside it: does a conflict follow as often as that one model says, in scenes with a vehicle near the way?"
         )
     )
+
+
+def asked(store: IntersectionStore) -> None:
+    """Which number the dots are."""
+    drive = store.view.drive
+    st.segmented_control(
+        _("What is measured"), list(QUESTIONS), required=True, format_func=lambda name: _(QUESTIONS[name].name),
+        **store.widget("drive question", drive.question, lambda name: store.view.drive.but(question=name)),
+    )  # fmt: skip
 
 
 def _introduction() -> None:

@@ -7,6 +7,7 @@ from attnviz.base.language import _
 from attnviz.training import turn_live
 from attnviz.training.turn_live import Lesson, Plan
 from attnviz.ui import going, panels
+from attnviz.ui.intersection.driving import choices
 from attnviz.ui.intersection.driving.choices import KINDS
 from attnviz.ui.intersection.street import IntersectionStore
 from attnviz.ui.panels import Picture
@@ -18,13 +19,13 @@ _LESSON = "intersection:lesson"
 def live(store: IntersectionStore) -> None:
     """Hazard, exposure, a button; progress that can be stopped; the lines as they grow."""
     drive = store.view.drive
-    st.subheader(_("Train one yourself"))
     st.markdown(
         _(
             "A small model with few scenes and steps learns here, from nothing. It is told only whether a conflict followed; "
             "nobody tells it where to look."
         )
     )
+    choices.kind(store)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.slider(
             _("Hazard"), 0.05, 1.0, step=0.05, width=220,

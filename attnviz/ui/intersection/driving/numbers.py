@@ -46,16 +46,26 @@ def controls(store: IntersectionStore) -> None:
             spoken = _("speed of {name}", name=user.label())
             speeds.append(SliderNumber("user", user.label(), spoken, user.speed, 0, FASTEST, 0.1, 0, FASTEST))
     groups = [SliderGroup(_("Speed, m/s"), speeds)] if speeds else []
-    threshold = SliderNumber(
-        "threshold", _("waits from"), _("threshold"), drive.threshold, 0.01, 0.99, 0.01, 0.001, 0.999
-    )
-    groups.append(SliderGroup(_("Probability from which on the ego waits"), [threshold]))
+    groups.append(_threshold(drive))
     sliders(
         "intersection-speeds",
         groups,
         description=_("Speeds and threshold"),
         on_number=lambda name, value: moved(store, name, value),
     )
+
+
+def threshold(store: IntersectionStore) -> None:
+    """The threshold alone."""
+    sliders(
+        "intersection-threshold", [_threshold(store.view.drive)], description=_("Threshold"),
+        on_number=lambda name, value: moved(store, name, value),
+    )  # fmt: skip
+
+
+def _threshold(drive: Drive) -> SliderGroup:
+    number = SliderNumber("threshold", _("waits from"), _("threshold"), drive.threshold, 0.01, 0.99, 0.01, 0.001, 0.999)
+    return SliderGroup(_("Probability from which on the ego waits"), [number])
 
 
 def moved(store: IntersectionStore, name: str, value: float) -> None:

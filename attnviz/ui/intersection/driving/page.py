@@ -1,9 +1,9 @@
-"""The Intersection page with a model that learnt, from top to bottom."""
+"""The Intersection page with a model that learnt: the street, the study, what helps, and a training to watch."""
 
 import streamlit as st
 
 from attnviz.base.errors import InputError
-from attnviz.base.language import _
+from attnviz.base.language import _, _m
 from attnviz.ui import presenting
 from attnviz.ui.intersection.driving import choices, exposure, live, numbers, over_time, own, phantoms, remedies
 from attnviz.ui.intersection.driving.compute import Judged, judge
@@ -11,15 +11,38 @@ from attnviz.ui.intersection.driving.street import street
 from attnviz.ui.intersection.street import IntersectionStore
 from attnviz.ui.page import complain, let_paint
 
+PARTS = {
+    "street": _m("One street"),
+    "study": _m("How often must it have seen it?"),
+    "remedies": _m("What helps?"),
+    "live": _m("Train one yourself"),
+}
+
 
 def driving(store: IntersectionStore) -> None:
-    """Choose a model and a street, see the lines and the decision, read what each object does to it."""
+    """Choose a part; a model that is chosen in one of them is the model in all."""
+    drive = store.view.drive
+    presenting.leave_out(lambda: _part(store))
+    parts = {"street": _street, "study": exposure.exposure, "remedies": remedies.remedies, "live": live.live}
+    with st.container(key=f"intersection-part-{drive.part}"):
+        parts[drive.part](store)
+
+
+def _part(store: IntersectionStore) -> None:
+    st.segmented_control(
+        _("What to look at"), list(PARTS), required=True, format_func=lambda part: _(PARTS[part]),
+        **store.widget("drive part", store.view.drive.part, lambda part: store.view.drive.but(part=part)),
+    )  # fmt: skip
+
+
+def _street(store: IntersectionStore) -> None:
+    """A model and a street, the lines and the decision, what each object does to it."""
     judged = judged_now(store)
     drive = store.view.drive
     above = st.container()
     left, right = st.columns([2, 1], gap="medium")
+    made = phantoms.found(drive) if judged else []
     with left:
-        made = phantoms.found(drive) if judged else []
         street(store, judged, phantoms.drawn(made, judged) if judged else [], presented=presenting.is_on())
     let_paint()
     with right:
@@ -50,9 +73,6 @@ def driving(store: IntersectionStore) -> None:
             over_time.over_time(store)
     if judged:
         presenting.leave_out(lambda: numbers.effects(drive, judged))
-    exposure.exposure(store)
-    remedies.remedies(store)
-    presenting.leave_out(lambda: live.live(store))
 
 
 def judged_now(store: IntersectionStore) -> Judged | None:

@@ -11,6 +11,7 @@ from attnviz.models.turn import shipped, study
 from attnviz.models.turn.shipped import Cell, Remedy
 from attnviz.models.turn.study import Measured, Study
 from attnviz.ui import panels, presenting
+from attnviz.ui.intersection.driving import exposure
 from attnviz.ui.intersection.driving.exposure import QUESTIONS
 from attnviz.ui.intersection.street import IntersectionStore
 from attnviz.ui.page import complain
@@ -27,7 +28,6 @@ PER = 1_000
 
 def remedies(store: IntersectionStore) -> None:
     """Dots for each remedy, and cost curves with the threshold that is set above."""
-    st.subheader(_("What helps?"))
     try:
         found = study.study()
     except InputError as error:
@@ -35,6 +35,7 @@ def remedies(store: IntersectionStore) -> None:
         return
     drive = store.view.drive
     presenting.leave_out(_introduction)
+    exposure.asked(store)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.segmented_control(
             _("Run-outs seen in training"), shipped.REMEDIED, required=True,
@@ -55,7 +56,7 @@ def remedies(store: IntersectionStore) -> None:
     st.caption(
         _(
             "Left: what is chosen above, at hazard 0.5. Right: cost in waits for nothing, of {per} scenes, over the threshold; thin: one "
-            "seed each, thick: their median; upright line: the threshold that is set beside the street; dotted: the best one for "
+            "seed each, thick: their median; upright line: the threshold that is set; dotted: the best one for "
             "calibrated probabilities, 1 / (1 + ratio). Fewer misses alone prove nothing: a car that always waits misses nobody.",
             per=f"{PER:,}",
         )
