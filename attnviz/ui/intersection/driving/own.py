@@ -47,7 +47,7 @@ def upload(store: IntersectionStore) -> None:
     with st.expander(_("A turn model of your own"), icon=":material/upload_file:", expanded=bool(drive.own)):
         st.caption(
             _(
-                "A file that `attnviz train turn` has written (.safetensors). It is asked instead of a shipped model, and kept nowhere."
+                "A file that `attnviz train turn` has written (.safetensors). It is asked instead of a shipped model; nothing is written to disk."
             )
         )
         uploaded = st.file_uploader(_("Turn model"), type=["safetensors"], max_upload_size=2, key="intersection:own")
