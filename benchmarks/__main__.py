@@ -3,12 +3,13 @@
 import sys
 from collections.abc import Callable
 
-from benchmarks import first_view, latency, memory, recording, scene
+from benchmarks import first_view, latency, memory, recording, scene, simulator
 from benchmarks.report import Result
 
 BENCHMARKS: dict[str, Callable[[], list[Result]]] = {
     "latency": latency.measure,
     "scene": scene.measure,
+    "simulator": simulator.measure,
     "recording": recording.measure,
     "memory": memory.measure,
     "first-view": first_view.measure,

@@ -4,6 +4,7 @@ from playwright.sync_api import Browser, Page
 
 from attnviz.ui import address
 from attnviz.ui.intersection.starts import crowd
+from attnviz.ui.views.intersection import IntersectionView
 from benchmarks.report import Result, ratios
 from benchmarks.site import ROOT, browser, server
 
@@ -30,6 +31,7 @@ window.attnvizWatch = (element, options, event) => {
 # The rest of the page is drawn before the next press.
 AT_REST = "performance.now() - (attnvizBench.last ?? 0) > 500"
 TOOK = "attnvizBench.took !== undefined"
+LEARNT = IntersectionView(source="model")
 PARKED = ".attnviz-weight[data-user=parked]"
 
 
@@ -42,6 +44,7 @@ def measure() -> list[Result]:
         crowded = f"{site}/intersection?view={address.encode(crowd())}"
         return [
             _key_to_width(chromium, bare, site),
+            _drag_to_effect(chromium, bare, f"{site}/intersection?view={address.encode(LEARNT)}"),
             _pointer_to_line(chromium, f"{site}/intersection", "parked", "Intersection, pointer move to line painted"),
             _pointer_to_line(chromium, crowded, "user-1", "the same among forty road users"),
         ]
@@ -68,6 +71,41 @@ def _key_to_width(chromium: Browser, bare: str, site: str) -> Result:
     note = f"Bare component {middles[0]:.0f} ms, width {middles[1]:.0f} ms in this run."
     found = ratios(times[1], times[0])
     return Result("Intersection, key press to new width", found, "× a bare component", BOUND_WIDTH, note)
+
+
+def _drag_to_effect(chromium: Browser, bare: str, url: str) -> Result:
+    """Arrow keys in turns: on the bare component's slider, and on the oncoming car, whose weight a model then changes."""
+    compared = _open(chromium, bare, ".echo", "{characterData: true, childList: true}", "input[type=range]")
+    oncoming = ".attnviz-weight[data-user=oncoming]"
+    street = _open(
+        chromium,
+        url,
+        oncoming,
+        "{attributes: true, attributeFilter: ['stroke-width']}",
+        ".attnviz-user[data-id=oncoming]",
+    )
+    times: list[list[float]] = [[], []]
+    for press in range(WARMING_UP + PRESSES):
+        for page, measured, key in (
+            (compared, times[0], "ArrowRight"),
+            (street, times[1], "ArrowDown" if press % 2 else "ArrowUp"),
+        ):
+            page.bring_to_front()
+            page.evaluate("attnvizBench.began = attnvizBench.took = undefined")
+            page.keyboard.press(key)
+            page.wait_for_function(TOOK)
+            if press >= WARMING_UP:
+                measured.append(float(page.evaluate("attnvizBench.took")))
+            page.wait_for_function(AT_REST)
+    middles = [sorted(measured)[PRESSES // 2] for measured in times]
+    note = f"Bare component {middles[0]:.0f} ms, new weights and effects {middles[1]:.0f} ms in this run."
+    return Result(
+        "Intersection with a model, a move to its new weight",
+        ratios(times[1], times[0]),
+        "× a bare component",
+        None,
+        note,
+    )
 
 
 def _pointer_to_line(chromium: Browser, url: str, user: str, name: str) -> Result:
