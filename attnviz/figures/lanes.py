@@ -46,7 +46,7 @@ def lanes(
     first_seen: by the object's place, when it is first seen (a tick), None for one that never is. row: the object to
     outline. A cell's `customdata` is its object's place; a click tells the time.
     """
-    names = labels(list(objects), len(objects))
+    names = [escaped(name) for name in labels(list(objects), len(objects))]
     heights = [ROW * len(objects)] * len(parts)
     height = sum(heights) + len(parts) * (_TITLE + _BETWEEN) + _AXIS + (38 if title else 8)
     described = layout.base(title=escaped(title), height=height, left=_left(names), right=86, bottom=_AXIS)
@@ -59,7 +59,7 @@ def lanes(
         axis = "" if not place else str(place + 1)
         top -= _TITLE / inner
         bottom = max(0.0, top - tall / inner)
-        traces.append(_map(part, objects, times, axis))
+        traces.append(_map(part, names, times, axis))
         described[f"yaxis{axis}"] = {
             "domain": [bottom, top], "range": [len(objects) - 0.5, -0.5], "tickvals": list(range(len(objects))),
             "ticktext": names, "showgrid": False, "zeroline": False, "fixedrange": True, "anchor": "x", "ticks": "",
@@ -84,17 +84,23 @@ def lanes(
     return plot.figure(traces, described | {"shapes": shapes, "annotations": notes})
 
 
-def _map(part: Lane, objects: Sequence[str], times: Float[np.ndarray, " times"], axis: str) -> plot.Trace:
+def _map(part: Lane, names: Sequence[str], times: Float[np.ndarray, " times"], axis: str) -> plot.Trace:
     values = part.values
     shown = [[None if math.isnan(cell) else float(cell) for cell in line] for line in values]
-    text = [["" if math.isnan(cell) else _TEXT[part.scale].format(cell) for cell in line] for line in values]
+    text = [
+        [
+            "" if math.isnan(cell) else f"{name}, {t:.1f} s: {_TEXT[part.scale].format(cell)}"
+            for t, cell in zip(times, line, strict=True)
+        ]
+        for name, line in zip(names, values, strict=True)
+    ]
     return plot.heatmap(
-        x=[float(t) for t in times], y=list(range(len(objects))), z=shown, text=text, yaxis=f"y{axis}", xaxis="x",
+        x=[float(t) for t in times], y=list(range(len(names))), z=shown, text=text, yaxis=f"y{axis}", xaxis="x",
         zmin=-part.most if part.scale == "change" else 0.0, zmax=part.most,
         colorscale=palette.DIVERGING if part.scale == "change" else palette.SEQUENTIAL,
         reversescale=part.scale == "seconds", xgap=0, ygap=2, name=escaped(part.title),
-        customdata=[[place] * len(times) for place in range(len(objects))],
-        hovertemplate="%{y}, %{x:.1f} s: %{text}<extra></extra>",
+        customdata=[[place] * len(times) for place in range(len(names))],
+        hovertemplate="%{text}<extra></extra>",
         colorbar=layout.colour_bar(""),
     )  # fmt: skip
 

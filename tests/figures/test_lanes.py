@@ -15,8 +15,8 @@ PARTS = [
 FIRST = {0: 0.0, 1: 0.5}
 
 
-def test_every_lane_has_its_numbers_and_its_fixed_scale(plotted):
-    figure = plotted.valid(lanes(["car", "child"], TIMES, PARTS, now=0.5, first_seen=FIRST))
+def test_every_lane_has_its_numbers_and_its_fixed_scale():
+    figure = lanes(["car", "child"], TIMES, PARTS, now=0.5, first_seen=FIRST)
     weight, effect, ttc = figure.data
     assert [list(line) for line in weight.z] == [[0.2, 0.3, 0.1], [None, 0.5, 0.6]]
     assert (weight.zmin, weight.zmax) == (0, 1)
@@ -47,7 +47,7 @@ def test_description_and_table():
     assert table.iloc[0].tolist()[:4] == ["car", 0.0, 0.2, 1.0]
 
 
-def test_names_are_escaped(plotted):
+def test_names_are_escaped():
     figure = lanes(["<b>car</b>", "child"], TIMES, PARTS, now=0.0, first_seen={})
     assert "<b>" not in "".join(figure.layout.yaxis.ticktext)
     assert figure.layout.height == pytest.approx(3 * (2 * 20 + 24 + 16) + 44 + 8)

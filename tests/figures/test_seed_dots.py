@@ -11,7 +11,7 @@ GIVEN = {"axis": "probability", "factor": "run-outs"}
 
 
 def test_every_number_is_a_dot_and_equal_ones_lie_beside_each_other(plotted):
-    figure = plotted.valid(seed_dots(["0", "10"], SERIES, truth={"hazard 1": 0.8}, **GIVEN))
+    figure = seed_dots(["0", "10"], SERIES, truth={"hazard 1": 0.8}, **GIVEN)
     first, second = plotted.trace(figure, "hazard 0.1"), plotted.trace(figure, "hazard 1")
     assert list(first.y) == [0.1, 0.2, 0.3]
     assert [list(one) for one in first.customdata] == [["hazard 0.1", 0, 0], ["hazard 0.1", 0, 1], ["hazard 0.1", 1, 0]]
@@ -40,7 +40,7 @@ def test_medians_and_ranges_in_words():
 
 def test_growth(plotted):
     numbers = {"weight": [0.2, 0.4], "probability": [0.5, 0.1]}
-    figure = plotted.valid(growth([0, 10], numbers, last=400, level=("hazard", 0.5)))
+    figure = growth([0, 10], numbers, last=400, level=("hazard", 0.5))
     assert list(plotted.trace(figure, "weight").y) == [0.2, 0.4]
     assert list(plotted.trace(figure, "hazard").y) == [0.5, 0.5]
     assert figure.layout.xaxis.range == (0, 400)

@@ -4,8 +4,8 @@ import math
 
 import pytest
 import torch
+from pydantic import ValidationError
 
-from attnviz.base.errors import InputError
 from attnviz.safety.probe import probes
 from attnviz.ui.components import SceneAdd, ScenePlace, SceneRemove, SceneRename, SceneSelect
 from attnviz.ui.intersection.driving import choices, compute, numbers, phantoms
@@ -110,7 +110,7 @@ def test_who_was_chosen_stays_or_the_parked_vehicle_is():
 
 @pytest.mark.parametrize(("field", "value"), [("hazard", 0.3), ("runouts", 61), ("live_runouts", 7)])
 def test_a_model_that_was_not_trained_is_one_sentence(field, value):
-    with pytest.raises(InputError):
+    with pytest.raises(ValidationError, match="trained"):
         Drive(**{field: value})
 
 

@@ -39,12 +39,14 @@ def controls(store: IntersectionStore) -> None:
     speeds = []
     if not drive.moving:
         speeds.append(
-            SliderNumber("ego", _("ego car"), _("speed of the ego car"), drive.ego_speed, 0, FASTEST, 0.1, 0, FASTEST)
+            SliderNumber(
+                "ego", _("ego car"), _("speed of the ego car"), drive.ego_speed, 0.0, FASTEST, 0.1, 0.0, FASTEST
+            )
         )
         user = drive.user(drive.selected)
         if user is not None:
             spoken = _("speed of {name}", name=user.label())
-            speeds.append(SliderNumber("user", user.label(), spoken, user.speed, 0, FASTEST, 0.1, 0, FASTEST))
+            speeds.append(SliderNumber("user", user.label(), spoken, user.speed, 0.0, FASTEST, 0.1, 0.0, FASTEST))
     groups = [SliderGroup(_("Speed, m/s"), speeds)] if speeds else []
     groups.append(_threshold(drive))
     sliders(
