@@ -80,6 +80,10 @@ def _parser() -> argparse.ArgumentParser:
         "--runouts", type=int, help="about how many in the training scenes; all of the study if not given"
     )
     turn.add_argument("--seed", type=int, nargs="+", default=[0], dest="seeds", help="0 if not given")
+    turn.add_argument(
+        "--gather", type=Path, metavar="FOLDER",
+        help="train nothing: put the seeds of this folder together, all kinds and cells, and measure them",
+    )  # fmt: skip
     turn.set_defaults(command=_train_turn)
     for one in (translation, turn):
         one.add_argument(
@@ -181,6 +185,9 @@ def _train_turn(options: argparse.Namespace) -> int:
     from attnviz.training import turn
 
     _prepare_training(options.output)
+    if options.gather is not None:
+        turn.ship(options.gather, options.output, lambda line: print(line, flush=True))
+        return 0
     recipe = turn.Recipe() if options.steps is None else turn.Recipe(steps=options.steps)
     cells = turn.wanted(options.model, options.hazard, options.runouts)
     turn.study(options.seeds, cells, options.output, lambda line: print(line, flush=True), recipe)

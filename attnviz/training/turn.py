@@ -1,9 +1,11 @@
 """Makes the shipped turn models again: `python -m attnviz train turn --hazard 0.5 --runouts 60 --seed 3`."""
 
+import json
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from datetime import datetime
 from pathlib import Path
 
 import torch
@@ -14,6 +16,7 @@ from torch import Tensor, nn
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.models.turn import features, networks, shipped
+from attnviz.models.turn import study as study_facts
 from attnviz.models.turn.networks import Kind
 from attnviz.models.turn.shipped import Cell, Remedy
 from attnviz.scenes.simulator.cast import CHILD, OBJECTS, PARKED, USERS
@@ -231,7 +234,23 @@ def gather(kind: Kind, folder: Path, into: Path) -> list[Path]:
     return written
 
 
-def card(models: Path, held: turn_measures.Held, facts: Mapping[str, object], say: Say) -> dict[str, object]:
+def ship(folder: Path, into: Path, say: Say) -> None:
+    """Puts all seeds of all cells together, measures what is shipped, and writes `study.json`.
+
+    Raises `InputError` where a seed is missing.
+    """
+    for kind in networks.KINDS:
+        for path in gather(kind, folder, into):
+            say(path.name)
+    say("simulating the held-out scenes")
+    found = card(into, turn_measures.held_out(), say)
+    text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+    unfinished = into / f"{study_facts.FILE}.unfinished"
+    unfinished.write_text(text.replace('},"turn/', '},\n"turn/') + "\n", encoding="utf-8")
+    unfinished.replace(into / study_facts.FILE)
+
+
+def card(models: Path, held: turn_measures.Held, say: Say) -> dict[str, object]:
     """The facts of the study, measured on the gathered weights in this folder: what `study.json` holds.
 
     What is measured is what is shipped: half precision, read again. Without run-outs one model stands for every
@@ -245,7 +264,19 @@ def card(models: Path, held: turn_measures.Held, facts: Mapping[str, object], sa
                 found[f"{cell.name}/seed-{seed}"] = turn_measures.measure(module, held, cell.hazard)
             say(cell.name)
     truth = {f"{hazard:g}": held.truth(hazard) for hazard in shipped.HAZARDS}
-    return {"facts": dict(facts), "truth": truth, "models": found}
+    return {"facts": _facts(), "truth": truth, "models": found}
+
+
+def _facts() -> dict[str, object]:
+    """How the study was made."""
+    return {
+        "command": "python -m attnviz train turn --model KIND --seed 0 1 2 3 4 5 6 7 8 9",
+        "date": datetime.now().date().isoformat(),
+        "torch": torch.__version__,
+        "background": BACKGROUND,
+        "recipe": asdict(Recipe()),
+        "parameters": {kind: sum(one.numel() for one in networks.build(kind).parameters()) for kind in networks.KINDS},
+    }
 
 
 def _measured(kind: Kind) -> list[Cell]:

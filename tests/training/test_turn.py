@@ -7,7 +7,7 @@ import torch
 
 from attnviz.__main__ import main
 from attnviz.base.errors import InputError
-from attnviz.models.turn import networks, shipped
+from attnviz.models.turn import networks, shipped, study
 from attnviz.models.turn.shipped import Cell
 from attnviz.training import turn, turn_live, turn_measures
 from attnviz.training.turn import Recipe, Source
@@ -127,3 +127,57 @@ def test_a_lesson_reports_and_looks(monkeypatch):
     assert shares[-1] == pytest.approx(1.0)
     assert [look.step for look in lesson.looks] == [0, 10, 20]
     assert all(0 <= look.weight <= 1 and 0 <= look.with_vehicle <= 1 for look in lesson.looks)
+
+
+@pytest.fixture(scope="module")
+def held():
+    few = {"ORDINARY": 600, "NEAR": 300, "TRUE": 12, "DRAWS": 20, "LOOKED": 60}
+    with pytest.MonkeyPatch.context() as patch:
+        for name, number in few.items():
+            patch.setattr(turn_measures, name, number)
+        return turn_measures.held_out()
+
+
+def test_the_truth_grows_with_the_hazard_and_is_nothing_without_one(held):
+    truths = [held.truth(hazard) for hazard in shipped.HAZARDS]
+    assert truths == sorted(truths)
+    assert truths[0] == 0
+    # Who runs is hit nearly always; given that nobody is seen now, a little less than the hazard.
+    assert 0.35 < truths[2] <= 0.5
+
+
+def test_run_outs_are_judged_at_the_moment_when_the_child_is_first_seen(held):
+    from attnviz.scenes.simulator.cast import CHILD, USERS
+
+    slot = USERS.index(CHILD)
+    assert held.emerging.seen[:, slot].double().mean() > 0.95
+    assert held.emerging.hit[:, slot].double().mean() > 0.95
+    assert 0 < int(held.avoidable.sum()) < len(held.avoidable)
+
+
+def test_gathering_writes_the_study_that_the_page_reads(tmp_path, monkeypatch, source, held):
+    cell = Cell("ego", 0.5, 10)
+    monkeypatch.setattr(turn, "Source", lambda _seed: source)
+    monkeypatch.setattr(networks, "KINDS", ("ego",))
+    monkeypatch.setattr(shipped, "cells", lambda _kind: (cell,))
+    monkeypatch.setattr(turn, "_measured", lambda _kind: [cell])
+    monkeypatch.setattr(turn_measures, "held_out", lambda: held)
+    lines: list[str] = []
+    turn.study(range(shipped.SEEDS), [cell], tmp_path, lines.append, Recipe(steps=2, batch=64))
+    turn.ship(tmp_path, tmp_path, lines.append)
+    found = study.study(tmp_path / study.FILE)
+    assert len(found.of_cell(cell)) == shipped.SEEDS
+    one = found.of(cell, 3)
+    assert one is not None
+    assert 0 <= one.with_vehicle <= 1
+    assert len(one.weight) == 1
+    assert len(one.weight[0]) == networks.HEADS
+    assert sum(map(sum, one.log_odds["ordinary"])) == 600
+    assert found.truth[0.0] == 0
+    assert found.facts["parameters"] == {"ego": 9793}
+
+
+def test_a_study_that_is_none_is_one_sentence(tmp_path):
+    (tmp_path / "study.json").write_text('{"truth": {}, "models": {"a": {"accuracy": 1}}}')
+    with pytest.raises(InputError, match=r"study\.json holds no study of turn models"):
+        study.study(tmp_path / "study.json")
