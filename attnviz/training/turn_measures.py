@@ -207,7 +207,7 @@ def _reliability(decided: Float[Tensor, " scenes"], happened: Bool[Tensor, " sce
     for place in range(len(LOG_BINS) - 1):
         here = places == place
         means = [float(side[here].double().mean()) for side in (probability, happened)]
-        rows.append([int(here.sum()), *map(_round, means)] if here.any() else [0])
+        rows.append([float(here.sum()), *map(_round, means)] if here.any() else [0.0])
     return rows
 
 
