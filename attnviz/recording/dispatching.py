@@ -5,7 +5,7 @@ The fused operators say what they compute. Where a model computes its scores its
 q kᵀ through scaling, masks and biases to the softmax; where that breaks off, the weights are kept as they came.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,22 +15,19 @@ from torch.fx import GraphModule
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
 from torch.utils.weak import WeakTensorKeyDictionary
 
-from attnviz.attention import Stored
 from attnviz.base.language import _m
 from attnviz.recording import scaled_dot_product
-from attnviz.recording.call import Call, Meaning, QueryKeyCall, Weights
-from attnviz.recording.masks import Masks, looks_back_only
+from attnviz.recording.followed_scores import SAME, VIEWS, Scores, followed
+from attnviz.recording.graph_calls import GraphCall, WeightsCall
 from attnviz.recording.names_in_graphs import names_of
 from attnviz.recording.recording import Recording
-from attnviz.recording.roles import Part
 from attnviz.recording.routing import recordings
-from attnviz.recording.sample import Sample, column_of, sampled_rows
+from attnviz.recording.sample import column_of, sampled_rows
 from attnviz.recording.tensors import kept
 
 CLOSED = _m("“{name}” was not recorded: PyTorch computes it whole, and its queries and keys are not seen.")
 NO_VALUES = _m("A softmax whose product with values was not seen, as in a router or a classifier.")
 OTHER_DIMENSION = _m("A softmax over another dimension than the last; whether it is attention was not seen.")
-WEIGHTS = _m("Its weights were recorded as the model made them; how they come from queries and keys was not seen.")
 
 _FUSED = frozenset(
     (
@@ -46,10 +43,6 @@ _FUSED = frozenset(
 _CLOSED = frozenset(("_native_multi_head_attention", "_transformer_encoder_layer_fwd"))
 _SOFTMAX = frozenset(("_softmax", "_safe_softmax", "softmax"))
 _PRODUCTS = frozenset(("bmm", "baddbmm", "matmul"))
-_VIEWS = frozenset(("view", "_unsafe_view", "reshape", "_reshape_alias", "unsqueeze", "squeeze", "expand", "flatten"))
-_SAME = frozenset(("clone", "_to_copy", "to", "detach", "alias", "contiguous"))
-# A score as low as this stands for "not allowed", as in additive masks.
-_FORBIDDEN = -0.99e9
 
 
 def is_closed(module: nn.Module) -> bool:
@@ -64,82 +57,6 @@ def is_closed(module: nn.Module) -> bool:
 def is_watched() -> bool:
     """Whether some closed module runs already, within which another one may."""
     return any(isinstance(mode, Operators) for mode in _get_current_dispatch_mode_stack())
-
-
-@dataclass(slots=True, frozen=True, eq=False)
-class _Scores:
-    """scale · q kᵀ + added, where not forbidden, as a tensor of this shape.
-
-    query, key: with the dimensions that the product had. softcap follows the scale.
-    """
-
-    query: Tensor
-    key: Tensor
-    shape: torch.Size
-    scale: float = 1.0
-    added: tuple[Tensor, ...] = ()
-    forbidden: tuple[Tensor, ...] = ()
-
-
-@dataclass(slots=True, eq=False, kw_only=True)
-class GraphCall(QueryKeyCall):
-    """A softmax whose scores were followed. shape: of the scores; items and heads are its leading dimensions."""
-
-    shape: torch.Size
-    scale: float
-    added: tuple[Tensor, ...]
-    forbidden: tuple[Tensor, ...]
-
-    def tensors(self) -> tuple[Any, ...]:
-        """Queries, keys, values, masks."""
-        return (self.query, self.key, self.value, *self.added, *self.forbidden)
-
-    def meaning(self, masks: Masks, part: Part | None) -> Meaning:  # noqa: ARG002  the operators do not tell
-        """The call with items and heads written out."""
-        query, key = _apart(self.query, self.shape), _apart(self.key, self.shape)
-        rule, bias = None, None
-        for tensor in (*self.added, *(~one for one in self.forbidden)):
-            here, more = masks.read(_four(tensor, self.shape), key.shape[2])
-            if here is not None:
-                rule = here if rule is None else rule & here
-            if more is not None:
-                bias = more if bias is None else bias + more
-        return Meaning(
-            query=query,
-            key=key,
-            value=None if self.value is None else _apart(self.value, self.shape),
-            scale=self.scale,
-            mask=rule,
-            bias=bias,
-            causal=looks_back_only(rule, (query.shape[2], key.shape[2])),
-            sample=_sample(self.column, self.shape),
-        )
-
-
-@dataclass(slots=True, eq=False, kw_only=True)
-class WeightsCall(Call):
-    """A softmax whose scores were not followed, once it has multiplied values."""
-
-    stored: Tensor
-    value: Tensor | None
-    column: tuple[Tensor, Tensor] | None
-
-    def tensors(self) -> tuple[Any, ...]:
-        """Weights and values."""
-        return (self.stored, self.value)
-
-    def large(self) -> tuple[str, ...]:
-        """Both."""
-        return ("stored", "value")
-
-    def meaning(self, masks: Masks, part: Part | None) -> Weights:  # noqa: ARG002  weights say nothing else
-        """The weights as they came."""
-        return Weights(
-            scores=Stored(_apart(self.stored, self.stored.shape)),
-            value=None if self.value is None else _apart(self.value, self.stored.shape),
-            note=WEIGHTS,
-            sample=_sample(self.column, self.stored.shape),
-        )
 
 
 @dataclass(eq=False)
@@ -231,7 +148,7 @@ class Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]  # PyTorch 
     def _see_softmax(self, scores: Tensor, dim: int, output: Tensor) -> None:
         last = dim in (-1, scores.ndim - 1)
         softmax = _Softmax(output.shape, next(self._names, None), last)
-        known: _Scores | None = self._scores.get(scores)
+        known: Scores | None = self._scores.get(scores)
         if known is not None and last and known.shape == scores.shape:
             for recording, module in self._found():
                 call = GraphCall(
@@ -264,7 +181,7 @@ class Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]  # PyTorch 
             self._meet_values(softmax, right, output)
             return
         lead = output.shape[:-2]
-        known = _Scores(left.expand(*lead, -1, -1), right.mT.expand(*lead, -1, -1), output.shape)
+        known = Scores(left.expand(*lead, -1, -1), right.mT.expand(*lead, -1, -1), output.shape)
         if "batch1" in given:
             added = given["self"] if given["beta"] == 1 else given["self"] * given["beta"]
             known = replace(known, scale=float(given["alpha"]), added=(kept(added),) if given["beta"] else ())
@@ -307,104 +224,17 @@ class Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]  # PyTorch 
                 # A product with a random mask is how TorchScript writes dropout.
                 softmax.changed = True
                 self._weights[result] = softmax
-            elif operator in _VIEWS | _SAME | {"dropout"} and result.numel() == source.numel():
+            elif operator in VIEWS | SAME | {"dropout"} and result.numel() == source.numel():
                 self._weights[result] = softmax
         places = [place for place, one in enumerate(args) if isinstance(one, Tensor) and one in self._scores]
         if not places:
             return
-        known: _Scores = self._scores[args[places[0]]]
-        followed = _followed(operator, known, places[0], _named(func, args, kwargs), args, result)
-        if followed is not None:
-            self._scores[result] = followed
+        known: Scores = self._scores[args[places[0]]]
+        after = followed(operator, known, places[0], _named(func, args, kwargs), args, result)
+        if after is not None:
+            self._scores[result] = after
         elif func._schema.is_mutable:
             del self._scores[args[places[0]]]
-
-
-def _followed(
-    operator: str, known: _Scores, place: int, given: dict[str, Any], args: tuple[Any, ...], result: Tensor
-) -> _Scores | None:
-    """What the scores are after an operator; None where that is not known."""
-    if operator in _VIEWS:
-        same = result.shape[-2:] == known.shape[-2:] and result.numel() == known.shape.numel()
-        return _viewed(known, result.shape) if same else None
-    if operator in _SAME:
-        return known
-    if result.shape != known.shape or given.get("alpha", 1) != 1 or given.get("rounding_mode") is not None:
-        return None
-    step = _STEPS.get(operator)
-    return None if step is None else step(known, place, args)
-
-
-def _viewed(known: _Scores, shape: torch.Size) -> _Scores:
-    """The same scores under other leading dimensions, which masks and biases follow."""
-
-    def follow(tensor: Tensor) -> Tensor:
-        if tensor.ndim == 2 or tensor.shape[:-2].numel() == 1:
-            return tensor.reshape(tensor.shape[-2:]) if tensor.ndim > 2 else tensor
-        return tensor.expand(*known.shape[:-2], *tensor.shape[-2:]).reshape(*shape[:-2], *tensor.shape[-2:])
-
-    if len(shape) == len(known.shape):
-        return replace(known, shape=shape)
-    added, forbidden = (tuple(map(follow, tensors)) for tensors in (known.added, known.forbidden))
-    return replace(known, shape=shape, added=added, forbidden=forbidden)
-
-
-_Step = Callable[[_Scores, int, tuple[Any, ...]], _Scores | None]
-
-
-def _multiply(known: _Scores, place: int, args: tuple[Any, ...]) -> _Scores | None:
-    factor = _number(args[1 - place])
-    return None if factor is None or known.added or known.forbidden else replace(known, scale=known.scale * factor)
-
-
-def _divide(known: _Scores, place: int, args: tuple[Any, ...]) -> _Scores | None:
-    divisor = _number(args[1]) if place == 0 else None
-    return _multiply(known, 0, (None, 1 / divisor)) if divisor else None
-
-
-def _add(known: _Scores, place: int, args: tuple[Any, ...]) -> _Scores | None:
-    other = args[1 - place]
-    if known.forbidden:
-        return None
-    if not isinstance(other, Tensor):
-        # The same number for all scores changes no weight.
-        return known
-    return replace(known, added=(*known.added, kept(other)))
-
-
-def _fill(known: _Scores, place: int, args: tuple[Any, ...]) -> _Scores | None:
-    value = _number(args[2])
-    if place != 0 or value is None or value > _lowest(known):
-        return None
-    return replace(known, forbidden=(*known.forbidden, args[1].bool()))
-
-
-def _where(known: _Scores, place: int, args: tuple[Any, ...]) -> _Scores | None:
-    condition, other = args[0], args[3 - place]
-    value = float(other.max()) if isinstance(other, Tensor) and other.numel() == 1 else _number(other)
-    if value is None or value > _lowest(known):
-        return None
-    return replace(known, forbidden=(*known.forbidden, ~condition if place == 1 else condition))
-
-
-_STEPS: dict[str, _Step] = {
-    "mul": _multiply,
-    "div": _divide,
-    "add": _add,
-    "masked_fill": _fill,
-    "where": _where,
-}
-
-
-def _lowest(known: _Scores) -> float:
-    """At or below this a score stands for "not allowed"."""
-    return max(torch.finfo(known.query.dtype).min / 2, _FORBIDDEN)
-
-
-def _number(value: Any) -> float | None:
-    if isinstance(value, Tensor):
-        return float(value) if value.ndim == 0 and not value.is_meta else None
-    return float(value) if isinstance(value, int | float) else None
 
 
 def _named(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -428,24 +258,3 @@ def _columns(value: Tensor, output: Tensor) -> tuple[Tensor, Tensor] | None:
     rows, width = sampled_rows(output.shape[-2]), value.shape[-1]
     value = value.expand(*output.shape[:-2], -1, -1)
     return column_of(value, width), column_of(output[..., rows.start :: rows.step, :], width)
-
-
-def _sample(column: tuple[Tensor, Tensor] | None, shape: torch.Size) -> Sample | None:
-    if column is None:
-        return None
-    value, output = (_apart(one, shape) for one in column)
-    return Sample(sampled_rows(shape[-2]), value, output)
-
-
-def _apart(tensor: Tensor, shape: torch.Size) -> Tensor:
-    """Items, heads, positions, width; `shape` is that of the scores, whose last but two dimensions are these."""
-    heads = shape[-3] if len(shape) > 3 else 1
-    return tensor.reshape(-1, heads, *tensor.shape[-2:])
-
-
-def _four(mask: Tensor, shape: torch.Size) -> Tensor:
-    """A mask that broadcasts to scores of this shape, with items and heads written out."""
-    mask = mask.reshape((1,) * (len(shape) - mask.ndim) + tuple(mask.shape))
-    if len(shape) <= 4:
-        return mask[:, None] if len(shape) == 3 else mask if len(shape) == 4 else mask.reshape(1, 1, *mask.shape[-2:])
-    return mask.expand(*shape[:-3], *mask.shape[-3:]).reshape(-1, *mask.shape[-3:])

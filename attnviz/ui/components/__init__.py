@@ -2,7 +2,6 @@
 
 from attnviz.ui.components.address import address
 from attnviz.ui.components.chart import ChartClick, ChartDrag, chart
-from attnviz.ui.components.focus import focus
 from attnviz.ui.components.matrix import MatrixAsk, MatrixClick, MatrixValue, matrix
 from attnviz.ui.components.scene import (
     SceneAdd,
@@ -45,7 +44,6 @@ __all__ = [
     "TokenClick",
     "address",
     "chart",
-    "focus",
     "matrix",
     "scene",
     "share",

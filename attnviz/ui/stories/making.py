@@ -5,7 +5,6 @@ import streamlit as st
 from attnviz.base.errors import InputError
 from attnviz.base.language import _, _n
 from attnviz.ui import navigation, presenting
-from attnviz.ui.components import focus
 from attnviz.ui.page import complain, plain
 from attnviz.ui.stories import catalogue, draft, visits, walk
 from attnviz.ui.stories.draft import DraftStore
@@ -21,8 +20,6 @@ from attnviz.ui.stories.model import (
 )
 
 OPENED, NAMED, COUNT = "stories:opened", "stories:named", "stories:count"
-MOVED = "stories:moved"
-"""The key of the button that moved a step last, and how often any did."""
 
 
 def offered() -> None:
@@ -97,14 +94,6 @@ def _steps(store: DraftStore) -> None:
         st.caption(_("No steps yet."))
     for at, (step, name) in enumerate(zip(store.view.steps, _names(store.view.steps), strict=True)):
         _step(store, at, step, name)
-    # A step that goes down is drawn anew, and on a slow machine its button loses the focus.
-    target, turn = st.session_state.get(MOVED, ("", 0))
-    focus("stories:focus", target, turn)
-
-
-def _move(store: DraftStore, step: Step, by: int, button: str) -> None:
-    store.change(steps=store.view.moved(step, by))
-    st.session_state[MOVED] = (button, st.session_state.get(MOVED, ("", 0))[1] + 1)
 
 
 def _names(steps: tuple[Step, ...]) -> list[str]:
@@ -139,11 +128,11 @@ def _step(store: DraftStore, at: int, step: Step, name: str) -> None:
         with st.container(horizontal=True):
             st.button(
                 _("Up"), icon=":material/arrow_upward:", key=f"up-{name}", disabled=at == 0,
-                on_click=_move, args=(store, step, -1, f"up-{name}"),
+                on_click=lambda: store.change(steps=store.view.moved(step, -1)),
             )  # fmt: skip
             st.button(
                 _("Down"), icon=":material/arrow_downward:", key=f"down-{name}", disabled=step is store.view.steps[-1],
-                on_click=_move, args=(store, step, 1, f"down-{name}"),
+                on_click=lambda: store.change(steps=store.view.moved(step, 1)),
             )  # fmt: skip
             st.button(_("Go there"), icon=":material/open_in_new:", key=f"go-{name}", on_click=walk.ask, args=(step,))
             st.button(

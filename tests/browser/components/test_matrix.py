@@ -247,3 +247,21 @@ def test_the_exported_picture_is_on_white_and_holds_the_colours_of_the_map(page)
     with page.expect_download() as waiting:
         page.locator(f"{MAP} [data-action=png]").click()
     assert Path(waiting.value.path()).read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_map_that_comes_where_there_is_no_room_yet_is_drawn_once_there_is(url, chromium_page):
+    page = chromium_page()
+    page.add_init_script("""document.addEventListener("DOMContentLoaded", () => {
+      const style = document.createElement("style");
+      style.id = "folded";
+      style.textContent = ".attnviz-matrix { display: none }";
+      document.head.append(style);
+    })""")
+    page.goto(url)
+    page.locator(f"{MAP}[data-attnviz-painted]").wait_for(state="attached")
+    assert page.locator(MAP).get_attribute("data-attnviz-view") is None
+    page.evaluate("document.querySelector('#folded').remove()")
+    page.wait_for_selector(f"{MAP}[data-attnviz-view]")
+    page.locator(CANVAS).focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(READOUT)).not_to_be_empty()

@@ -1,45 +1,29 @@
-// The keyboard's focus, kept with a button that a redrawn page has put elsewhere.
+// What Streamlit puts into another place of the page, such as a step that was moved, loses the focus in the
+// browser on its way, or is made anew; it gets the focus back.
 
-import { keeper, painted } from "./messages.js";
-import { element } from "./page.js";
+let last = null;
 
-// A run that draws everything anew may take the focus away more than once.
-const WATCHED_MS = 3000;
+addEventListener("focusin", ({ target }) => (last = { target, name: named(target) }), true);
+// Whoever clicks beside everything wants nothing to have the focus.
+addEventListener("pointerdown", () => (last = null), true);
 
-// Outlives the component, which may be mounted anew.
-let done = 0;
+// The class by which Streamlit marks what was given a key.
+const named = (target) => [...(target.closest?.('[class*="st-key-"]')?.classList ?? [])].find((name) => name.startsWith("st-key-"));
 
-class Focus {
-  constructor(parent) {
-    this.root = element("span", { class: "attnviz-focus-keeper", hidden: "" });
-    parent.append(this.root);
-  }
+// A slow page is drawn piece by piece: what had the focus may be made into another step's button where it stands.
+const itself = ({ target, name }) => target.isConnected && named(target) === name;
 
-  receive({ target, turn }) {
-    this.root.dataset.turn = turn;
-    painted(this.root, { seq: turn });
-    if (!turn || turn === done) return;
-    done = turn;
-    this.watch(target, performance.now() + WATCHED_MS);
-  }
-
-  // Until somebody presses something or puts the focus elsewhere: then it is theirs. What is taken away or drawn as
-  // something else loses the focus without such an event.
-  watch(target, until) {
-    this.stop?.abort();
-    this.stop = new AbortController();
-    const { signal } = this.stop;
-    for (const press of ["keydown", "pointerdown"]) addEventListener(press, () => this.stop.abort(), { capture: true, signal });
-    const wanted = () => document.querySelector(`.st-key-${CSS.escape(target)} button`);
-    addEventListener("focusin", ({ target: found }) => found !== wanted() && this.stop.abort(), { capture: true, signal });
-    const give = () => {
-      if (signal.aborted || performance.now() > until) return;
-      const button = wanted();
-      if (button && button !== document.activeElement) button.focus({ preventScroll: true });
-      requestAnimationFrame(give);
-    };
-    give();
-  }
+function again() {
+  const { target, name } = last;
+  if (itself(last)) return target;
+  return name ? document.querySelector(`.${CSS.escape(name)} ${target.localName}`) : null;
 }
 
-export default keeper((parent) => new Focus(parent));
+new MutationObserver((records) => {
+  if (!last || (document.activeElement !== document.body && document.activeElement !== last.target)) return;
+  if (document.activeElement === last.target && itself(last)) return;
+  const found = again();
+  // A copy of it may have stood in its new place before the old one went.
+  const moved = !itself(last) || records.some(({ addedNodes }) => [...addedNodes].some((node) => node.contains(found)));
+  if (found && moved) found.focus();
+}).observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ["class"] });

@@ -103,6 +103,11 @@ class Matrix {
     this.meaning.replaceChildren(legend(this.colours, ticks, labels, this.levels.present));
   }
 
+  // Told what to draw, and given room on the page: a part of a page that is folded away has none.
+  get ready() {
+    return Boolean(this.viewport?.area);
+  }
+
   // Pixels of the screen for each unit of the drawing: where type is larger, all of the drawing is.
   get density() {
     return (window.devicePixelRatio || 1) * this.type;
@@ -126,6 +131,7 @@ class Matrix {
       this.canvas.width = Math.round(width * this.density);
       this.canvas.height = Math.round(this.height * this.density);
       this.viewport.place(area);
+      this.say();
       redraw = true;
     }
     if (redraw) this.draw();
@@ -143,17 +149,19 @@ class Matrix {
   later() {
     this.frame ??= requestAnimationFrame(() => {
       this.frame = null;
-      if (!this.closed) this.draw();
+      if (!this.closed && this.ready) this.draw();
     });
   }
 
   zoom(factor, point) {
+    if (!this.ready) return;
     this.viewport.zoom(factor, point);
     this.say();
     this.later();
   }
 
   whole() {
+    if (!this.ready) return;
     this.viewport.reset();
     this.say();
     this.later();
@@ -211,6 +219,7 @@ class Matrix {
 
   // What is under the pointer, or else under the cursor: at once from what is here, exactly once it is known.
   say(instead) {
+    if (!this.ready) return;
     const cell = this.marks.hovered ?? this.marks.cursor;
     const pooled = 2 ** this.viewport.level(this.density);
     const told = cell ? (this.values.get(cell.join(" ")) ?? this.about(cell)) : "";

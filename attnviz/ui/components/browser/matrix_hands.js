@@ -14,14 +14,14 @@ export function listen(matrix) {
   };
 
   canvas.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0 || !matrix.viewport) return;
+    if (event.button !== 0 || !matrix.ready) return;
     canvas.setPointerCapture(event.pointerId);
     pointers.set(event.pointerId, place(event));
     if (pointers.size === 1) travelled = 0;
   });
 
   canvas.addEventListener("pointermove", (event) => {
-    if (!matrix.viewport) return;
+    if (!matrix.ready) return;
     const now = place(event);
     const before = pointers.get(event.pointerId);
     if (!before) return matrix.point(matrix.under(...now));
@@ -50,20 +50,20 @@ export function listen(matrix) {
   };
   canvas.addEventListener("pointerup", up);
   canvas.addEventListener("pointercancel", up);
-  canvas.addEventListener("pointerleave", () => matrix.viewport && pointers.size === 0 && matrix.point(null));
+  canvas.addEventListener("pointerleave", () => matrix.ready && pointers.size === 0 && matrix.point(null));
   canvas.addEventListener("dblclick", () => matrix.whole());
 
   // A page that is scrolled past must not be caught by the map: it zooms once it was clicked, or with Ctrl
   // (which is also how browsers report a pinch on a trackpad).
   canvas.addEventListener("wheel", (event) => {
-    if (!matrix.viewport) return;
+    if (!matrix.ready) return;
     if (!event.ctrlKey && !event.metaKey && document.activeElement !== canvas) return matrix.say(matrix.labels.wheel);
     event.preventDefault();
     matrix.zoom(Math.exp(-event.deltaY * (event.deltaMode === 1 ? 0.05 : 0.002)), place(event));
   }, { passive: false });
 
   canvas.addEventListener("keydown", (event) => {
-    if (!matrix.viewport || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!matrix.ready || event.ctrlKey || event.metaKey || event.altKey) return;
     if (key(matrix, event)) event.preventDefault();
   });
 }
