@@ -92,7 +92,7 @@ class OneLayer(nn.Module):
         self, features: Float[Tensor, "scenes tokens features"], present: Bool[Tensor, "scenes tokens"]
     ) -> Float[Tensor, " scenes"]:
         """The log-odds of a conflict; token 0 is the ego."""
-        tokens = embedded(self.embed, features, present)
+        tokens = of_present(self.embed, features, present)
         ego = tokens[:, :1]
         decided: Tensor = self.decide((ego + self.attention(ego, tokens, present))[:, 0])
         return decided[:, 0]
@@ -108,13 +108,12 @@ class Block(nn.Module):
         self.feed_forward = _mlp(WIDTH, WIDTH)
 
     def forward(
-        self, tokens: Float[Tensor, "scenes tokens width"], present: Bool[Tensor, "scenes tokens"]
-    ) -> Float[Tensor, "scenes tokens width"]:
-        """Everybody asks everybody who is present."""
+        self, tokens: Float[Tensor, "scenes tokens width"], present: Bool[Tensor, "scenes tokens"], asking: int
+    ) -> Float[Tensor, "scenes asking width"]:
+        """The first `asking` tokens ask everybody who is present."""
         normal = self.before_attention(tokens)
-        tokens = tokens + self.attention(normal, normal, present)
-        joined: Tensor = tokens + self.feed_forward(self.before_forward(tokens))
-        return joined
+        asked = tokens[:, :asking] + self.attention(normal[:, :asking], normal, present)
+        return asked + of_present(self.feed_forward, self.before_forward(asked), present[:, :asking])
 
 
 class TwoLayers(nn.Module):
@@ -130,9 +129,13 @@ class TwoLayers(nn.Module):
         self, features: Float[Tensor, "scenes tokens features"], present: Bool[Tensor, "scenes tokens"]
     ) -> Float[Tensor, " scenes"]:
         """The log-odds of a conflict; token 0 is the ego."""
-        tokens = embedded(self.embed, features, present)
-        for layer in self.layers:
-            tokens = layer(tokens, present)
+        if self.training:
+            features, present = packed(features, present)
+        tokens = of_present(self.embed, features, present)
+        for number, layer in enumerate(self.layers, start=1):
+            # Nobody reads the other tokens after the last layer: they need not be learnt with, only looked at.
+            only_ego = self.training and number == len(self.layers)
+            tokens = layer(tokens, present, 1 if only_ego else tokens.shape[1])
         decided: Tensor = self.decide(tokens[:, 0])
         return decided[:, 0]
 
@@ -142,13 +145,21 @@ def build(kind: Kind) -> nn.Module:
     return TwoLayers() if kind == "self" else OneLayer(even=kind == "uniform")
 
 
-def embedded(
-    embed: nn.Module, features: Float[Tensor, "scenes tokens features"], present: Bool[Tensor, "scenes tokens"]
+def of_present(
+    module: nn.Module, tokens: Float[Tensor, "scenes tokens size"], present: Bool[Tensor, "scenes tokens"]
 ) -> Float[Tensor, "scenes tokens width"]:
-    """The tokens that are present, embedded; zeros for the others, which nobody looks at: half of the work saved."""
-    tokens = features.new_zeros(*present.shape, WIDTH)
-    tokens[present] = embed(features[present])
-    return tokens
+    """What the module makes of each token that is present; zeros for the others, whom nobody asks: half of the work saved."""
+    found = tokens.new_zeros(*present.shape, WIDTH)
+    found[present] = module(tokens[present])
+    return found
+
+
+def packed(
+    features: Float[Tensor, "scenes tokens features"], present: Bool[Tensor, "scenes tokens"]
+) -> tuple[Float[Tensor, "scenes most features"], Bool[Tensor, "scenes most"]]:
+    """Who is present in front, in the old order, and no more places than the fullest scene needs."""
+    order = present.to(torch.int8).argsort(dim=1, descending=True, stable=True)[:, : int(present.sum(dim=1).max())]
+    return features.gather(1, order[..., None].expand(-1, -1, features.shape[2])), present.gather(1, order)
 
 
 def _mlp(size: int, out: int) -> nn.Sequential:

@@ -55,6 +55,20 @@ def test_the_order_of_the_others_does_not_count(kind):
     assert torch.allclose(module(features, present), module(features[:, order], present[:, order]), atol=1e-5)
 
 
+def test_what_is_learnt_from_is_what_is_looked_at(kind):
+    # In training, what nobody reads is left out: the decision and its gradients must not tell.
+    features, present = scenes()
+    decided, gradients = [], []
+    for training in (True, False):
+        module = built(kind).double().train(training)
+        found = module(features.double(), present)
+        found.square().sum().backward()
+        decided.append(found)
+        gradients.append(torch.cat([one.grad.flatten() for one in module.parameters()]))
+    assert torch.allclose(*decided, atol=1e-12)
+    assert torch.allclose(*gradients, atol=1e-12) and gradients[0].abs().sum() > 0
+
+
 @torch.no_grad()
 def test_one_head_by_hand():
     heads = networks.Heads()
