@@ -113,7 +113,8 @@ class Block(nn.Module):
         """The first `asking` tokens ask everybody who is present."""
         normal = self.before_attention(tokens)
         asked = tokens[:, :asking] + self.attention(normal[:, :asking], normal, present)
-        return asked + of_present(self.feed_forward, self.before_forward(asked), present[:, :asking])
+        joined: Tensor = asked + of_present(self.feed_forward, self.before_forward(asked), present[:, :asking])
+        return joined
 
 
 class TwoLayers(nn.Module):

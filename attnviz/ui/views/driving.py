@@ -126,10 +126,15 @@ class Drive(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
 
 
 class Recorded(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
-    """Where in scenes that were read from a file somebody looks. moment: its number in the scene."""
+    """Where in scenes that were read from a file somebody looks. moment: its number in the scene.
+
+    layer, head: whose weights are drawn, where a trace is open beside it.
+    """
 
     scene: str = Field(default="", max_length=200)
     moment: int = Field(default=0, ge=0, le=10_000_000)
+    layer: int = Field(default=0, ge=0, le=100_000)
+    head: int = Field(default=MEAN, ge=MEAN, le=100_000)
     selected: str = Field(default="", max_length=200)
 
     def but(self, **fields: Any) -> dict[str, Any]:

@@ -4,9 +4,13 @@ import re
 from pathlib import Path
 
 import pytest
+import torch
 from playwright.sync_api import expect
 
+from attnviz.attention import Attention
 from attnviz.scenes import Agent, Scenes, write
+from attnviz.tokens import Tokens
+from attnviz.trace import Origin, Trace
 from attnviz.ui.intersection.driving.compute import judge
 from attnviz.ui.views.driving import Drive
 from attnviz.ui.views.intersection import IntersectionView
@@ -127,6 +131,21 @@ def test_a_scene_file_is_opened_drawn_and_measured(chromium_page, link, own):
     expect(page.locator('.attnviz-user[data-id="van"]')).to_have_attribute("data-x", "12")
     expect(page.get_by_text("Risk at this moment")).to_be_visible(timeout=PATIENCE)
     page.locator('[data-testid="glide-cell-1-0"]').filter(has_text="van").wait_for(state="attached", timeout=PATIENCE)
+
+
+def test_a_trace_beside_a_scene_file_draws_its_weights_by_id(chromium_page, link, own, tmp_path):
+    tokens = Tokens(("van", "me", "somebody"), kind="road-user", ids=("van", "me", "else"))
+    rows = torch.tensor([[0.2, 0.3, 0.5], [0.125, 0.625, 0.25], [1.0, 0.0, 0.0]])
+    attention = Attention.from_weights(rows, name="decoder", query_tokens=tokens, key_tokens=tokens)
+    Trace([attention], origin=Origin(kind="recorded", model="mine")).save(tmp_path / "moment.safetensors")
+    page = chromium_page(link(IntersectionView(source="file")))
+    page.locator('[data-testid="stMain"] input[type="file"]').set_input_files(own, timeout=PATIENCE)
+    page.get_by_text("Weights that your model gave").click(timeout=PATIENCE)
+    page.get_by_label("A trace of your model").set_input_files(tmp_path / "moment.safetensors", timeout=PATIENCE)
+    expect(page.get_by_text("25.0 % of the weight is on tokens that are not drawn here: else.")).to_be_visible(
+        timeout=PATIENCE
+    )
+    expect(page.locator('.attnviz-user[data-id="van"]')).to_have_attribute("aria-label", re.compile("0.125"))
 
 
 def test_an_ego_is_asked_for_where_the_file_names_none(chromium_page, link, tmp_path):

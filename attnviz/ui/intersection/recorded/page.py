@@ -1,7 +1,7 @@
 """A moment of a scene from a file: its road, who is around the ego, and the risk of each, also of whoever only hides somebody."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,11 @@ from attnviz.scenes.sighting import with_sight
 from attnviz.scenes.table import SAME_TIME
 from attnviz.ui import presenting
 from attnviz.ui.components import SceneEvent, SceneHead, SceneRoad, SceneSelect, SceneUser, scene
+from attnviz.ui.intersection.recorded import weights
 from attnviz.ui.intersection.recorded.opened import opened, told
 from attnviz.ui.intersection.recorded.road import road_around
-from attnviz.ui.intersection.street import IntersectionStore
-from attnviz.ui.page import complain, let_paint
+from attnviz.ui.intersection.street import IntersectionStore, exact
+from attnviz.ui.page import complain, let_paint, plain
 from attnviz.ui.views.driving import Recorded
 
 MOST_USERS = 64
@@ -80,15 +81,19 @@ def _widget(
 
 def _moment(store: IntersectionStore, scenes: Scenes, name: str, t: float) -> None:
     near, left_out = around(scenes, name, t)
+    above = st.container()
     left, right = st.columns([2, 1], gap="medium")
     origin = (float(near.iloc[0]["x"]), float(near.iloc[0]["y"]))
+    ids = tuple(map(str, near["agent_id"]))
+    with above:
+        looked = weights.weights(store, ids[0], ids)
     with left:
-        _street(store, near, road_around(scenes, name, origin, AROUND), origin)
+        _street(store, near, looked, road_around(scenes, name, origin, AROUND), origin)
     let_paint()
     with right:
-        _about(store.view.recorded, near, left_out)
-    table = _risk(scenes, name, t, tuple(map(str, near["agent_id"])))
-    presenting.leave_out(lambda: _table(table))
+        _about(store.view.recorded, near, left_out, looked)
+    table = _risk(scenes, name, t, ids)
+    presenting.leave_out(lambda: _table(table, looked))
 
 
 def around(scenes: Scenes, name: str, t: float) -> tuple[pd.DataFrame, int]:
@@ -103,22 +108,31 @@ def around(scenes: Scenes, name: str, t: float) -> tuple[pd.DataFrame, int]:
     return sighted, len(moment) - len(near)
 
 
-def _street(store: IntersectionStore, near: pd.DataFrame, road: SceneRoad, origin: tuple[float, float]) -> None:
-    users = [_drawn({str(key): cell for key, cell in row.items()}, origin) for row in near.to_dict("records")]
+def _street(
+    store: IntersectionStore,
+    near: pd.DataFrame,
+    looked: Mapping[str, float],
+    road: SceneRoad,
+    origin: tuple[float, float],
+) -> None:
+    users = [_drawn({str(key): cell for key, cell in row.items()}, looked, origin) for row in near.to_dict("records")]
     view = store.view.recorded
     ids = {user.id for user in users}
     scene(
-        "intersection-scene", users[0], users[1:], [SceneHead("")], {},
+        "intersection-scene", users[0], users[1:], [SceneHead("")],
+        {one: [weight] for one, weight in looked.items() if not math.isnan(weight)},
         description=_("A moment of a recorded scene: the ego and {count} road users around it.", count=len(users) - 1),
         selected=view.selected if view.selected in ids else "", start=road.name, fixed=True, height=620, road=road,
         on_event=lambda event: _happened(store, event),
     )  # fmt: skip
 
 
-def _drawn(row: dict[str, object], origin: tuple[float, float]) -> SceneUser:
+def _drawn(row: Mapping[str, object], looked: Mapping[str, float], origin: tuple[float, float]) -> SceneUser:
     number = {key: float(row[key]) for key in ("x", "y", "heading", "length", "width")}  # type: ignore[arg-type]  # a table's numbers
     label = _("ego car") if row["is_ego"] else f"{_(NAMES[row['class']])} {row['agent_id']}"  # type: ignore[index]  # checked by the table
     said = _("{name}: hidden from the ego", name=label) if row["visible"] is False else label
+    if str(row["agent_id"]) in looked:
+        said = _("{name}: weight {weight}", name=said, weight=exact(looked[str(row["agent_id"])]))
     return SceneUser(
         id=str(row["agent_id"]), label=label[:60], kind=row["class"],  # type: ignore[arg-type]  # checked by the table
         x=round(number["x"] - origin[0], 2), y=round(number["y"] - origin[1], 2), heading=math.degrees(number["heading"]),
@@ -131,7 +145,7 @@ def _happened(store: IntersectionStore, event: SceneEvent) -> None:
         store.look(**store.view.recorded.but(selected=event.id[:200]))
 
 
-def _about(view: Recorded, near: pd.DataFrame, left_out: int) -> None:
+def _about(view: Recorded, near: pd.DataFrame, left_out: int, looked: Mapping[str, float]) -> None:
     hidden = int((near["visible"].astype(object) == False).sum())  # noqa: E712 - None is unknown
     st.metric(_("Road users around the ego"), len(near) - 1)
     st.markdown(
@@ -139,16 +153,20 @@ def _about(view: Recorded, near: pd.DataFrame, left_out: int) -> None:
     )
     if left_out:
         st.caption(_("{count} further away are not drawn.", count=left_out))
-    st.caption(
-        _(
-            "No weights: the shipped turn models know one simulated junction and would say nothing true about this road. "
-            "A model of your own is asked in Python: anything that takes a moment of `Scenes` and gives a `Trace`."
-        )
-    )
+    with st.container():
+        if not looked:
+            st.caption(
+                _(
+                    "No weights: the shipped turn models know one simulated junction and would say nothing true about this "
+                    "road. Bring a trace of your own model instead."
+                )
+            )
     row = near[near["agent_id"].astype(str) == view.selected]
     if len(row):
         speed = math.hypot(float(row.iloc[0]["vx"]), float(row.iloc[0]["vy"]))
-        st.markdown(f"**{_(NAMES[row.iloc[0]['class']])} {row.iloc[0]['agent_id']}** · {speed:.1f} m/s")
+        named = f"**{_(NAMES[row.iloc[0]['class']])} {plain(view.selected)}** · {speed:.1f} m/s"
+        weight = looked.get(view.selected)
+        st.markdown(named if weight is None else f"{named} · " + _("weight {weight}", weight=exact(weight)))
 
 
 def _risk(scenes: Scenes, name: str, t: float, ids: tuple[str, ...]) -> pd.DataFrame:
@@ -161,7 +179,7 @@ def _risk(scenes: Scenes, name: str, t: float, ids: tuple[str, ...]) -> pd.DataF
     return found[(found["t"] - t).abs() < SAME_TIME]
 
 
-def _table(found: pd.DataFrame) -> None:
+def _table(found: pd.DataFrame, looked: Mapping[str, float]) -> None:
     described = risk.describe()
     columns = ["agent_id", "class", *(column for column in described if column in found and column != "pet")]
     shown = found[columns].copy()
@@ -169,6 +187,10 @@ def _table(found: pd.DataFrame) -> None:
     shown["class"] = [_(NAMES[kind]) for kind in shown["class"]]
     named = {column: f"{_(described[column].name)}, {described[column].unit}" if described[column].unit else _(described[column].name)
              for column in columns[2:]}  # fmt: skip
+    if looked:
+        heading = _("weight")
+        shown.insert(2, heading, [_worded(looked.get(str(one), math.nan)) for one in shown["agent_id"]])
+        named["weight"] = heading
     numbers = {name: st.column_config.TextColumn(alignment="right") for name in named.values()}
     st.subheader(_("Risk at this moment"))
     st.dataframe(
