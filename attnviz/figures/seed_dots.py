@@ -17,7 +17,7 @@ Series = Mapping[str, Sequence[Sequence[float]]]
 _HEIGHT = 340
 _LEGEND = 22
 _SPREAD = 0.8
-_SYMBOLS = ("circle", "square", "diamond", "triangle-up")
+_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x")
 
 
 def seed_dots(
@@ -34,7 +34,7 @@ def seed_dots(
 ) -> go.Figure:
     """categories: of the factor, evenly apart. truth: by series, a dashed line. even: a dotted line for an even share.
 
-    most: the upper end of the axis, which begins at 0; None fits it. chosen: series, place of the category and seed, ringed.
+    most: the upper end of the axis, which begins at 0, or below the lowest dot; None fits it. chosen: series, place of the category and seed, ringed.
     A dot's `customdata` is its series, the place of its category and its seed.
     """
     traces: list[plot.Trace] = []
@@ -63,7 +63,10 @@ def seed_dots(
         "title": layout.axis_title(escaped(factor)), "tickvals": list(range(len(categories))), "fixedrange": True,
         "ticktext": [escaped(one) for one in categories], "range": [-0.6, len(categories) - 0.4], "showgrid": False, "zeroline": False,
     }  # fmt: skip
-    limits = {"range": [-0.02 * most, 1.02 * most]} if most is not None else {"rangemode": "tozero"}
+    lowest = min(
+        (number for columns in series.values() for seeds in columns for number in seeds if number < 0), default=0
+    )
+    limits = {"range": [lowest - 0.02 * most, 1.02 * most]} if most is not None else {"rangemode": "tozero"}
     described["yaxis"] = {
         "title": layout.axis_title(escaped(axis)), "fixedrange": True, "zeroline": False,
         "gridcolor": palette.PLAIN, **limits,

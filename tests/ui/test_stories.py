@@ -11,6 +11,7 @@ from attnviz.base.errors import InputError
 from attnviz.base.language import LANGUAGES, speaking
 from attnviz.translation import grammar
 from attnviz.ui import address
+from attnviz.ui.intersection.driving import compute, phantoms
 from attnviz.ui.navigation import PLACES
 from attnviz.ui.stories import catalogue
 from attnviz.ui.stories.model import InLanguages, Step, Story, from_json, said, step_of, to_json
@@ -138,6 +139,28 @@ def test_the_numbers_in_the_second_story_are_those_that_the_models_give():
     assert steps[6].shown().step == 0
     assert int(weights[0].argmax()) == cat
     assert (cat, 0) not in grammar.translate("fr", ("the", "black", "cat")).links.possible
+
+
+def test_the_numbers_in_the_third_story_are_those_that_the_models_give():
+    steps = catalogue.shipped("not-there-yet").steps
+    drives = [step.shown().drive for step in steps]
+    # One seed for all of them, the first: none was picked.
+    assert {drive.seed for drive in drives} == {0}
+    for step, drive in zip(steps[:4], drives[:4], strict=True):
+        judged = compute.judge(drive)
+        place = judged.found.ids.index("parked")
+        weight = judged.weights(drive)["parked"]
+        printed = {f"{weight:.3f}" if weight > 0.01 else f"{weight:.4f}", f"{judged.probability:.3f}"}
+        if drive.runouts:
+            printed.add(str(drive.runouts))
+        else:
+            printed.add(f"{judged.found.without[0, place].sigmoid():.3f}")
+        assert printed <= _printed(step)
+    for step, drive in zip(steps[6:8], drives[6:8], strict=True):
+        (probe,) = phantoms.found(drive)
+        assert {f"{probe.warning:.2f}", f"{1 / (1 + math.exp(-probe.with_child)):.3f}"} <= _printed(step)
+        assert (probe.with_child > 0) == ("waits" in step.say.en)
+    assert (drives[8].ratio, round(drives[8].threshold, 2)) == (10, round(1 / 11, 2))
 
 
 def test_a_step_of_an_example_speaks_the_language_of_whoever_walks():

@@ -10,7 +10,7 @@ from attnviz import figures
 from attnviz.base.errors import InputError
 from attnviz.base.language import _, _m
 from attnviz.figures import Bin
-from attnviz.models.turn import shipped, study
+from attnviz.models.turn import networks, shipped, study
 from attnviz.models.turn.study import Measured, Study
 from attnviz.ui import panels, presenting
 from attnviz.ui.components import ChartClick
@@ -113,7 +113,8 @@ def exposure(store: IntersectionStore) -> None:
     question = QUESTIONS[drive.question]
     panels.show(
         "intersection-exposure",
-        {"dots": _picture(drive, found, question)},
+        {"dots": _picture(drive, found, question)} | _of_chosen(drive, found),
+        columns_min_width=520,
         on_click=lambda click: _clicked(store, click),
     )
     st.caption(
@@ -123,6 +124,12 @@ def exposure(store: IntersectionStore) -> None:
             "A click on a dot chooses that model, for the street too. Beside it: does a conflict follow as often as that one model says, in scenes with a vehicle near the way?"
         )
     )
+
+
+def _of_chosen(drive: Drive, found: Study) -> dict[str, Picture]:
+    """How far the chosen model can be believed; nothing for a model of one's own, which nobody has measured."""
+    one = None if drive.own else found.of(shipped.Cell(drive.kind, drive.hazard, drive.runouts), drive.seed)
+    return {} if one is None else {"reliability": _reliability(drive, one)}
 
 
 def asked(store: IntersectionStore) -> None:
@@ -145,19 +152,25 @@ def _introduction() -> None:
 
 
 def series(drive: Drive, found: Study, question: Question) -> dict[str, list[list[float]]]:
-    """By hazard, for each number of run-outs the numbers of all seeds."""
-    return {
-        _hazard(hazard): [
-            [
-                math.nan
-                if (one := found.of(shipped.Cell(drive.kind, hazard, runouts), seed)) is None
-                else question.number(one)
-                for seed in range(shipped.SEEDS)
-            ]
-            for runouts in shipped.RUNOUTS
-        ]
+    """By hazard, for each number of run-outs the numbers of all seeds; last the baseline without attention, where it has
+    such a number."""
+
+    def numbers(kind: networks.Kind, hazard: float, runouts: int) -> list[float]:
+        measured = [found.of(shipped.Cell(kind, hazard, runouts), seed) for seed in range(shipped.SEEDS)]
+        return [math.nan if one is None else question.number(one) for one in measured]
+
+    made = {
+        _hazard(hazard): [numbers(drive.kind, hazard, runouts) for runouts in shipped.RUNOUTS]
         for hazard in shipped.HAZARDS
     }
+    baseline = [numbers("uniform", shipped.WITHOUT_ATTENTION_AT, runouts) for runouts in shipped.RUNOUTS]
+    if any(not math.isnan(number) for seeds in baseline for number in seeds):
+        made[_without_attention()] = baseline
+    return made
+
+
+def _without_attention() -> str:
+    return _("hazard {number}, without attention", number=f"{shipped.WITHOUT_ATTENTION_AT:g}")
 
 
 def _hazard(hazard: float) -> str:

@@ -11,7 +11,7 @@ from attnviz.models.turn import shipped, study
 from attnviz.models.turn.shipped import Cell, Remedy
 from attnviz.models.turn.study import Measured, Study
 from attnviz.ui import panels, presenting
-from attnviz.ui.intersection.driving import exposure
+from attnviz.ui.intersection.driving import exposure, numbers
 from attnviz.ui.intersection.driving.exposure import QUESTIONS
 from attnviz.ui.intersection.street import IntersectionStore
 from attnviz.ui.page import complain
@@ -50,6 +50,7 @@ def remedies(store: IntersectionStore) -> None:
             format_func=lambda near: _("scenes with such a vehicle") if near else _("all scenes"),
             **store.widget("drive counted", drive.counted_near, lambda near: store.view.drive.but(counted_near=near)),
         )  # fmt: skip
+    numbers.threshold(store)
     panels.show(
         "intersection-remedies", {"dots": _dots(drive, found), "costs": _costs(drive, found)}, columns_min_width=520
     )
