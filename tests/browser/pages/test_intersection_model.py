@@ -52,17 +52,15 @@ def test_a_dragged_road_user_changes_weights_and_decision(chromium_page, link):
     before, said = weight(page, "oncoming"), probability(page)
     page.locator('.attnviz-user[data-id="oncoming"]').focus()
     for _press in range(6):
-        page.keyboard.press("Shift+ArrowUp")
+        page.keyboard.press("Shift+ArrowDown")
+    expect(page.locator('.attnviz-user[data-id="oncoming"]')).to_have_attribute("data-y", "15")
     page.wait_for_function(
         f"Math.abs(document.querySelector('{LINE.format('oncoming')}').dataset.weight - {before}) > 1e-4"
     )
     expect(page.locator('[data-testid="stMetricValue"]')).not_to_have_text(said)
-    moved = Drive(
-        users=(
-            Drive().users[0].model_copy(update={"place": Drive().users[0].place.model_copy(update={"y": 45.0})}),
-            *Drive().users[1:],
-        )
-    )
+    oncoming, *others = Drive().users
+    place = oncoming.place.model_copy(update={"y": 15.0})
+    moved = Drive(users=(oncoming.model_copy(update={"place": place}), *others))
     expect(page.locator('[data-testid="stMetricValue"]')).to_have_text(f"{judge(moved).probability:.3f}")
     page.get_by_role("button", name="Undo").click()
 
@@ -73,8 +71,10 @@ def test_time_goes_on_by_step_and_by_a_click_on_a_lane(chromium_page, link):
     expect(page.get_by_text("1.1", exact=True).first).to_be_visible(timeout=PATIENCE)
     lanes = page.locator(".attnviz-chart[data-attnviz-painted]").first
     lanes.wait_for(timeout=PATIENCE)
-    cell = lanes.locator(".plot .heatmaplayer, .cartesianlayer .plot").first.bounding_box()
-    page.mouse.click(cell["x"] + cell["width"] * 0.6, cell["y"] + 8)
+    plot = lanes.locator(".nsewdrag").first
+    plot.scroll_into_view_if_needed()
+    box = plot.bounding_box()
+    page.mouse.click(box["x"] + box["width"] * 0.6, box["y"] + 8)
     expect(page.locator('[data-testid="stSliderThumbValue"]').first).not_to_have_text("1.1", timeout=PATIENCE)
     # Nobody can be dragged there.
     user = page.locator('.attnviz-user[data-id="parked-1"]')
@@ -141,7 +141,9 @@ def test_a_trace_beside_a_scene_file_draws_its_weights_by_id(chromium_page, link
     page = chromium_page(link(IntersectionView(source="file")))
     page.locator('[data-testid="stMain"] input[type="file"]').set_input_files(own, timeout=PATIENCE)
     page.get_by_text("Weights that your model gave").click(timeout=PATIENCE)
-    page.get_by_label("A trace of your model").set_input_files(tmp_path / "moment.safetensors", timeout=PATIENCE)
+    page.locator('[data-testid="stMain"] input[type="file"]').last.set_input_files(
+        tmp_path / "moment.safetensors", timeout=PATIENCE
+    )
     expect(page.get_by_text("25.0 % of the weight is on tokens that are not drawn here: else.")).to_be_visible(
         timeout=PATIENCE
     )
