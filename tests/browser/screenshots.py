@@ -2,10 +2,13 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 from attnviz.ui import address
 from attnviz.ui.intersection.starts import crowd, two_heads
+from attnviz.ui.views.driving import Drive
 from attnviz.ui.views.heads import HeadsView
+from attnviz.ui.views.intersection import IntersectionView
 from attnviz.ui.views.playground import PlaygroundView
 from attnviz.ui.views.quiz import QuizView
 from attnviz.ui.views.translation import TranslationView
@@ -14,6 +17,13 @@ from benchmarks.site import ROOT, browser, server
 TWO_LANGUAGES = TranslationView(
     beside="en-ja", text="the small black cat sleeps under the big table .", word=2, gold=True
 )
+
+
+def driving(**fields: Any) -> str:
+    """The Intersection with a model that learnt."""
+    return f"intersection?view={address.encode(IntersectionView(source='model', drive=Drive(**fields)))}"
+
+
 SHOTS = {
     "start": "",
     "playground": "playground",
@@ -21,6 +31,12 @@ SHOTS = {
     "intersection": "intersection",
     "intersection-two-heads": f"intersection?view={address.encode(two_heads())}",
     "intersection-crowd": f"intersection?view={address.encode(crowd())}",
+    "intersection-model": driving(probe=True),
+    "intersection-moving": driving(moving=True, t=1.0),
+    "intersection-study": driving(part="study"),
+    "intersection-remedies": driving(part="remedies", question="missed"),
+    "intersection-live": driving(part="live"),
+    "intersection-file": f"intersection?view={address.encode(IntersectionView(source='file'))}",
     "quiz": "quiz",
     "quiz-other": f"quiz?view={address.encode(QuizView(seed=6))}",
     "heads": f"heads?view={address.encode(HeadsView(layer=2, head=5, query=3))}",
@@ -34,6 +50,10 @@ LOOKS = [("light", 1400, "en"), ("dark", 1400, "ja"), ("light", 700, "ru"), ("da
 # What is drawn last.
 CHART = ".attnviz-chart[data-attnviz-painted]"
 LAST = {
+    "intersection-model": "[data-testid=stDataFrame] >> nth=1",
+    "intersection-moving": "[data-testid=stDataFrame]",
+    "intersection-live": "[data-testid=stButton]",
+    "intersection-file": "[data-testid=stFileUploader]",
     "heads-long": ".attnviz-matrix[data-attnviz-painted] >> nth=1",
     "stories": ".attnviz-theme[data-attnviz-painted]",
     "quiz": "[data-testid=stRadio] >> nth=1",
