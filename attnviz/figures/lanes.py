@@ -18,6 +18,8 @@ Scale = Literal["share", "change", "seconds"]
 
 ROW = 20
 _TITLE, _BETWEEN, _AXIS = 24, 16, 44
+# Most effects are close to 0, in long lanes: neither white on a dark page nor black on a light one.
+_NOTHING_IS_FAINT = (palette.DIVERGING[0], (0.5, "rgba(136, 136, 136, 0.2)"), palette.DIVERGING[2])
 _TEXT = {"share": "{:.3f}", "change": "{:+.2f}", "seconds": "{:.1f} s"}
 
 
@@ -97,7 +99,7 @@ def _map(part: Lane, names: Sequence[str], times: Float[np.ndarray, " times"], a
     return plot.heatmap(
         x=[float(t) for t in times], y=list(range(len(names))), z=shown, text=text, yaxis=f"y{axis}", xaxis="x",
         zmin=-part.most if part.scale == "change" else 0.0, zmax=part.most,
-        colorscale=palette.DIVERGING if part.scale == "change" else palette.SEQUENTIAL,
+        colorscale=_NOTHING_IS_FAINT if part.scale == "change" else palette.SEQUENTIAL,
         reversescale=part.scale == "seconds", xgap=0, ygap=2, name=escaped(part.title),
         customdata=[[place] * len(times) for place in range(len(names))],
         hovertemplate="%{text}<extra></extra>",

@@ -49,3 +49,9 @@ def test_growth(plotted):
     )
     assert describe_growth([], {}) == "Nothing was trained yet."
     assert table_growth([0, 10], numbers)["weight"].tolist() == pytest.approx([0.2, 0.4])
+
+
+def test_a_number_below_zero_is_not_cut_off():
+    low, high = seed_dots(["0"], {"rank correlation": [[-0.4, 0.9]]}, **GIVEN).layout.yaxis.range
+    assert low < -0.4
+    assert high >= 1

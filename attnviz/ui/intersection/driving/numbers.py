@@ -153,7 +153,7 @@ def effects(drive: Drive, judged: Judged) -> None:
     """The table, its captions, and what happens in truth."""
     shown = table(drive, judged)
     formats = {name: st.column_config.NumberColumn(format="%.4g") for name in shown.columns[1:5]}
-    st.dataframe(shown, hide_index=True, column_config=formats, key="intersection:drive-effects")
+    st.dataframe(shown, hide_index=True, column_config=formats, key="intersection:drive-effects", placeholder="—")
     said = _(
         "N counts every token, the ego and signs too. Without it: the object is taken away everywhere, so that nobody "
         "sees it; that is another question than its weight in one layer."

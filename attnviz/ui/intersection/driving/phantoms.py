@@ -58,7 +58,10 @@ def drawn(made: list[Probe], judged: Judged) -> list[SceneUser]:
             id=f"{_ID}{probe.occluder}", kind="child", x=round(probe.entry[0], 2), y=round(probe.entry[1], 2),
             heading=math.degrees(math.atan2(probe.entry[1] - probe.hiding[1], probe.entry[0] - probe.hiding[0])),
             length=size.length, width=size.width,
-            label=_("phantom: seen for {seconds} s", seconds=f"{probe.warning:.2f}"),
+            label=_(
+                "phantom: seen for {seconds} s, the model says {probability}",
+                seconds=f"{probe.warning:.2f}", probability=f"{_probability(probe.with_child):.3f}",
+            ),
             said=_(
                 "Phantom from behind {name}: in the way after {meeting} s, in view {warning} s before; the model then says {probability}.",
                 name=judged.labels.get(probe.occluder, probe.occluder), meeting=f"{probe.meeting:.1f}",
