@@ -37,7 +37,7 @@ def source(store: IntersectionStore) -> None:
 @fragment
 def moving() -> None:
     store = state.store(IntersectionView, IntersectionView)
-    presenting.leave_out(lambda: source(store))
+    presenting.leave_out(lambda: introduction(store), lambda: source(store))
     with st.container():
         if store.view.source == "model":
             driving(store)
@@ -84,13 +84,18 @@ def typed(store: IntersectionStore) -> None:
     presenting.leave_out(explanation)
 
 
-def introduction() -> None:
-    st.markdown(
-        _(
+def introduction(store: IntersectionStore) -> None:
+    if store.view.source == "file":
+        said = _(
+            "A moment of a scene that was recorded: who is around the ego car, who is hidden from it, and what each risk "
+            "measure says. With a trace of your model beside it, a line runs to everybody, as thick as the weight."
+        )
+    else:
+        said = _(
             "The ego car wants to turn across the oncoming lane. It asks “what stands in my way?”, and a line runs to "
             "everybody around it, as thick as the weight. Drag, turn, add, rename; move a number and watch the lines."
         )
-    )
+    st.markdown(said)
 
 
 def explanation() -> None:
@@ -99,5 +104,4 @@ def explanation() -> None:
 
 
 st.title(_("Intersection"))
-presenting.leave_out(introduction)
 moving()
