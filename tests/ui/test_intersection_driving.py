@@ -7,8 +7,9 @@ import torch
 from pydantic import ValidationError
 
 from attnviz.safety.probe import probes
+from attnviz.scenes.simulator.cast import OBJECTS
 from attnviz.ui.components import SceneAdd, ScenePlace, SceneRemove, SceneRename, SceneSelect
-from attnviz.ui.intersection.driving import choices, compute, numbers, phantoms
+from attnviz.ui.intersection.driving import choices, compute, numbers, octants, phantoms
 from attnviz.ui.intersection.driving.street import chosen, happened, hidden_ids
 from attnviz.ui.state import Store
 from attnviz.ui.views.driving import LESSON_MOVERS, Drive, Mover
@@ -153,3 +154,27 @@ def test_the_probe_in_a_mirror_is_the_probe():
 def _moment(at):
     scenes, t = compute.moment(at)
     return scenes, compute.SCENE, t
+
+
+def test_every_object_at_every_moment_is_in_one_octant_and_a_model_that_never_saw_it_does_not_know_the_danger():
+    blind, taught = Drive(moving=True, runouts=0), Drive(moving=True, runouts=15_000)
+    tables = [octants.table(drive) for drive in (blind, taught)]
+    played = compute.whole(blind.scene, near=blind.near, child=blind.child, name=blind.name)
+    everything = int(played.present[::5, 1:].sum())
+    for table in tables:
+        assert len(table) == 8
+        assert table["objects × moments"].sum() == everything
+    # What is true of the street is the same for both; what they make of it is not.
+    matter = [table[table["in truth"] == "matters"] for table in tables]
+    assert matter[0]["objects × moments"].sum() == matter[1]["objects × moments"].sum() > 0
+    unknown = [one[one["for the decision"] == "hardly any effect"] for one in matter]
+    assert "parked car 1, 0.0 s" in set(unknown[0]["the first of them"])
+    assert unknown[0]["objects × moments"].sum() > unknown[1]["objects × moments"].sum()
+
+
+def test_what_matters_over_time_is_what_matters_at_each_moment():
+    over = octants.relevant_over(3, (0.0, 2.0), near=True, child=True)
+    for row, t in enumerate((0.0, 2.0)):
+        conflict, without, alone = compute.played_truth(3, near=True, child=True, t=t)
+        expected = [without[name] != conflict or alone[name] for name in OBJECTS]
+        assert over[row].tolist() == expected

@@ -15,9 +15,6 @@ from attnviz.ui.page import plain
 from attnviz.ui.views.driving import FASTEST, Drive
 from attnviz.ui.views.street import EGO
 
-LEAST_EFFECT = 0.5
-"""Log-odds from which on an effect is called one."""
-
 
 def decision(drive: Drive, judged: Judged) -> None:
     """The probability, and what the ego would do at the threshold."""

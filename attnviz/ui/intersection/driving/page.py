@@ -5,7 +5,17 @@ import streamlit as st
 from attnviz.base.errors import InputError
 from attnviz.base.language import _, _m
 from attnviz.ui import presenting
-from attnviz.ui.intersection.driving import choices, exposure, live, numbers, over_time, own, phantoms, remedies
+from attnviz.ui.intersection.driving import (
+    choices,
+    exposure,
+    live,
+    numbers,
+    octants,
+    over_time,
+    own,
+    phantoms,
+    remedies,
+)
 from attnviz.ui.intersection.driving.compute import Judged, judge
 from attnviz.ui.intersection.driving.street import street
 from attnviz.ui.intersection.street import IntersectionStore
@@ -73,6 +83,9 @@ def _street(store: IntersectionStore) -> None:
             over_time.over_time(store)
     if judged:
         presenting.leave_out(lambda: numbers.effects(drive, judged))
+    with st.container():
+        if judged and drive.moving:
+            presenting.leave_out(lambda: octants.questions(drive))
 
 
 def judged_now(store: IntersectionStore) -> Judged | None:
