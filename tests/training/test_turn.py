@@ -9,6 +9,7 @@ from attnviz.__main__ import main
 from attnviz.base.errors import InputError
 from attnviz.models.turn import networks, shipped, study
 from attnviz.models.turn.shipped import Cell
+from attnviz.scenes.simulator.cast import PARKED, USERS
 from attnviz.training import turn, turn_live, turn_measures
 from attnviz.training.turn import Recipe, Source
 
@@ -127,6 +128,30 @@ def test_a_lesson_reports_and_looks(monkeypatch):
     assert shares[-1] == pytest.approx(1.0)
     assert [look.step for look in lesson.looks] == [0, 10, 20]
     assert all(0 <= look.weight <= 1 and 0 <= look.with_vehicle <= 1 for look in lesson.looks)
+
+
+def test_a_lesson_of_two_layers_looks_at_the_parked_vehicle_and_not_at_its_neighbour(monkeypatch):
+    monkeypatch.setattr(turn_live, "BACKGROUND", 200)
+    monkeypatch.setattr(turn_live, "PROBE", 60)
+    monkeypatch.setattr(turn_live, "RECIPE", Recipe(steps=10, batch=64))
+    lesson = turn_live.Lesson(turn_live.Plan("self", 0.5, 10, 3))
+    assert list(lesson.run())
+    # Before the first step the weights are those of the same first weights, as a model that is used gives them.
+    torch.manual_seed(3)
+    module, probe, slot = networks.build("self").eval(), turn_live._probe(), USERS.index(PARKED)
+    weights = networks.ego_weights(module, probe.features, probe.present)[1]
+    assert lesson.looks[0].weight == pytest.approx(float(weights[-1, :, :, slot].mean()), abs=1e-6)
+
+
+def test_a_lesson_leaves_the_random_numbers_of_others_alone(monkeypatch):
+    monkeypatch.setattr(turn_live, "BACKGROUND", 100)
+    monkeypatch.setattr(turn_live, "PROBE", 30)
+    monkeypatch.setattr(turn_live, "RECIPE", Recipe(steps=2, batch=16))
+    torch.manual_seed(11)
+    expected = torch.rand(3)
+    torch.manual_seed(11)
+    assert list(turn_live.Lesson(turn_live.Plan("ego", 0.5, 10, 0)).run())
+    assert torch.equal(torch.rand(3), expected)
 
 
 @pytest.fixture(scope="module")
