@@ -4,8 +4,9 @@ import pytest
 
 from attnviz.scenes import Agent, Scenes, write
 from attnviz.ui import address
-from attnviz.ui.views.driving import Drive
+from attnviz.ui.views.driving import LESSON_MOVERS, Drive, Mover
 from attnviz.ui.views.intersection import IntersectionView
+from attnviz.ui.views.street import Place
 
 from .conftest import no_trace_of_failure, said
 
@@ -96,10 +97,39 @@ def test_a_small_training_is_started_and_stopped(open_page):
     assert app.button(key="intersection:train")
 
 
+def test_a_training_that_was_stopped_before_its_first_step_is_drawn_when_it_goes_on(open_page):
+    app = opened(open_page, part="live", live_runouts=10)
+    app.button(key="intersection:train").click().run()
+    work, lesson = app.session_state["going:work"], app.session_state["intersection:lesson"]
+    work.share, work.paused = 0.0, True
+    app.run()
+    app.button(key="intersection:train").click().run()
+    no_trace_of_failure(app)
+    assert app.session_state["going:work"] is work
+    assert app.session_state["intersection:lesson"] is lesson
+
+
 def test_a_model_of_ones_own_that_is_not_open_is_one_sentence(open_page):
     app = opened(open_page, own="abc123")
     assert len(app.error) == 1
     assert "open its file again" in app.error[0].value
+
+
+def test_a_phantom_that_cannot_be_put_there_is_one_sentence_and_the_street_stays(open_page):
+    # Somebody already has the id that the child would have.
+    users = (*LESSON_MOVERS, Mover(id="phantom", kind="car", place=Place(x=3, y=20, heading=-90)))
+    app = opened(open_page, probe=True, users=users)
+    assert ["two rows for the same moment" in error.value for error in app.error] == [True]
+    assert len(app.metric) == 1
+
+
+def test_ones_own_street_stops_what_plays(open_page):
+    app = opened(open_page, moving=True)
+    app.button(key="intersection:play").click().run()
+    assert app.session_state["intersection:playing"]
+    app.segmented_control(key="intersection:drive moving").set_value(False).run()
+    no_trace_of_failure(app)
+    assert not app.session_state["intersection:playing"]
 
 
 def test_a_file_that_is_no_turn_model_is_one_sentence(open_page):

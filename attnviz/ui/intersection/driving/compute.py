@@ -63,6 +63,11 @@ class Judged:
         return int(self.found.weights.isfinite().any(dim=(0, 2)).sum()) if self.layers else len(self.found.ids)
 
 
+def probability_of(log_odds: float) -> float:
+    """Without overflow: a model of one's own may be as sure as it likes."""
+    return 1 / (1 + math.exp(-log_odds)) if log_odds >= 0 else math.exp(log_odds) / (1 + math.exp(log_odds))
+
+
 def weights_of(found: Influence, drive: Drive) -> Float[Tensor, "times tokens"]:
     """Of the layer and head that is looked at, or the mean over the layer's heads."""
     layer = found.weights[min(drive.layer, len(found.weights) - 1)]

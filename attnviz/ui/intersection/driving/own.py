@@ -29,6 +29,13 @@ def model(checksum: str) -> TurnModel:
         return found
 
 
+def name_of(checksum: str) -> str:
+    """What the model's file was called; the beginning of the checksum where it is not open here."""
+    with _lock:
+        found = _models.get(checksum)
+    return checksum[:12] if found is None else found.name
+
+
 def opened(raw: bytes, file: str) -> tuple[str, str]:
     """Takes a file's model in; gives its checksum and kind. Raises `InputError` for what is none."""
     checksum = hashlib.sha256(raw).hexdigest()
@@ -61,8 +68,7 @@ def upload(store: IntersectionStore) -> None:
                 store.change(**drive.but(own=checksum, kind=kind))
                 st.rerun()
         if drive.own:
-            name = _models[drive.own].name if drive.own in _models else drive.own[:12]
-            st.markdown(_("Asked is your own model: **{name}**.", name=plain(name)))
+            st.markdown(_("Asked is your own model: **{name}**.", name=plain(name_of(drive.own))))
             st.button(
                 _("Ask a shipped model again"), key="intersection:own-close", icon=":material/close:",
                 on_click=lambda: store.change(**store.view.drive.but(own="")),

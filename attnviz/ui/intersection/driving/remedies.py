@@ -114,7 +114,9 @@ def _dots(drive: Drive, found: Study) -> Picture:
     }
     axis, factor = _(question.name), _("run-outs seen in training")
     truth = dict.fromkeys(dots, found.truth[shipped.REMEDIED_HAZARD]) if question.truth else None
-    figure = figures.seed_dots(categories, dots, axis=axis, factor=factor, truth=truth, title=axis)
+    figure = figures.seed_dots(
+        categories, dots, axis=axis, factor=factor, truth=truth, title=axis, even=exposure.even(found, question)
+    )
     return Picture(
         figure, figures.describe_seed_dots(categories, dots, axis=axis, truth=truth),
         lambda: figures.table_seed_dots(categories, dots, axis=axis, factor=factor), int(figure.layout.height),
