@@ -8,10 +8,10 @@ from pydantic import ValidationError
 from safetensors.torch import save
 
 from attnviz.base.errors import InputError
-from attnviz.models.turn import networks
+from attnviz.models.turn import networks, study
 from attnviz.safety.probe import probes
 from attnviz.ui.components import ChartClick, SceneAdd, ScenePlace, SceneRemove, SceneRename, SceneSelect
-from attnviz.ui.intersection.driving import choices, compute, exposure, numbers, own, phantoms
+from attnviz.ui.intersection.driving import choices, compute, exposure, numbers, own, phantoms, remedies
 from attnviz.ui.intersection.driving.street import PHANTOM, chosen, happened, hidden_ids
 from attnviz.ui.state import Store
 from attnviz.ui.views.driving import LESSON_MOVERS, Drive, Mover
@@ -215,3 +215,25 @@ def test_the_probe_in_a_mirror_is_the_probe():
 def _moment(at):
     scenes, t = compute.moment(at)
     return scenes, compute.SCENE, t
+
+
+def test_costs_by_hand():
+    def counts(conflict, none):
+        row = [[0] * 80, [0] * 80]
+        for side, (below, above) in zip(row, (conflict, none), strict=True):
+            side[39], side[40] = below, above
+        return row
+
+    # At the threshold of a half: of 8 scenes with a vehicle 2 are missed and 1 waits for nothing; of the others none.
+    told = {"near": counts((2, 2), (3, 1)), "ordinary": counts((0, 1), (1, 0))}
+    found = study.Measured(
+        accuracy=0.0, accuracy_near=0.0, with_vehicle=0.0, without_vehicle=0.0, even=0.0, weight=[], avoidable=0,
+        missed_avoidable=0, unavoidable=0, missed_unavoidable=0, child_weight=[], spearman=[], heaviest=[], reliability=[],
+        log_odds=told,
+    )  # fmt: skip
+    at = study.LOGIT_EDGES[1:-1].index(0.0)
+    assert remedies.cost(found, 10, near=True)[at] == pytest.approx(1000 * (10 * 2 / 8 + 1 / 8))
+    assert remedies.cost(found, 10, near=False)[at] == pytest.approx(1000 * 0.01 * (10 * 2 / 8 + 1 / 8))
+    # Whoever always waits misses nobody, and waits wherever nothing happens; whoever never does misses all.
+    assert remedies.cost(found, 10, near=True)[0] == pytest.approx(1000 * 4 / 8)
+    assert remedies.cost(found, 10, near=True)[-1] == pytest.approx(1000 * 10 * 4 / 8)

@@ -76,8 +76,8 @@ def _drawn(plan: Plan, key: str) -> None:
         steps = [look.step for look in found.looks]
         series = {
             _("weight on the parked vehicle"): [look.weight for look in found.looks],
-            _("probability with it"): [look.with_vehicle for look in found.looks],
-            _("probability without it"): [look.without_vehicle for look in found.looks],
+            _("probability with the vehicle"): [look.with_vehicle for look in found.looks],
+            _("probability without the vehicle"): [look.without_vehicle for look in found.looks],
         }
         told = _(
             "{kind}, hazard {hazard}, {runouts} run-outs, seed {seed}",

@@ -7,6 +7,7 @@ import streamlit as st
 
 from attnviz.base.errors import InputError
 from attnviz.base.language import _, _m
+from attnviz.scenes.simulator.outcome import HORIZON, MARGIN
 from attnviz.ui import presenting
 from attnviz.ui.intersection.driving import choices, exposure, live, numbers, over_time, own, phantoms, remedies
 from attnviz.ui.intersection.driving.compute import judge
@@ -95,14 +96,20 @@ def tried(store: IntersectionStore, make: Callable[[], T]) -> T | None:
 
 
 def _learnt(moving: bool) -> str:
-    said = _(
-        "Learnt weights: a small model trained on simulated scenes, told only whether a conflict followed. It knows this "
-        "junction alone and says nothing about real cars. A weight is not a reason: its effect stands beside it."
-    )
-    if moving:
-        return said
-    return (
-        said
-        + " "
-        + _("Everybody goes on straight ahead at the speed that is set, the ego on its way into the arm on its right.")
-    )
+    said = [
+        _(
+            "Learnt weights: a small model trained on simulated scenes, told only whether a conflict followed. It knows this "
+            "junction alone and says nothing about real cars. A weight is not a reason: its effect stands beside it."
+        ),
+        _(
+            "A conflict: somebody comes closer than {metres} m to the ego within {seconds} s if it goes on.",
+            metres=f"{MARGIN:g}", seconds=f"{HORIZON:g}",
+        ),
+    ]  # fmt: skip
+    if not moving:
+        said.append(
+            _(
+                "Everybody goes on straight ahead at the speed that is set, the ego on its way into the arm on its right."
+            )
+        )
+    return " ".join(said)

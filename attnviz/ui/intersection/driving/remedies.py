@@ -84,7 +84,7 @@ def curves(drive: Drive, found: Study) -> dict[str, Float[np.ndarray, "seeds thr
     return made
 
 
-def cost(found: Measured, ratio: float, *, near: bool) -> Float[np.ndarray, " thresholds"]:
+def cost(found: Measured, ratio: int, *, near: bool) -> Float[np.ndarray, " thresholds"]:
     """Of `PER` scenes at every threshold between two bins: ratio × misses + waits for nothing.
 
     Over all scenes, those with a vehicle near the way are one in a hundred (`study.NEAR_SHARE`).
