@@ -3,6 +3,7 @@
 import io
 import math
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,9 +12,10 @@ import torch
 from attnviz import models
 from attnviz.attention import Attention
 from attnviz.base.errors import InputError
-from attnviz.scenes import Agent, Scenes
+from attnviz.scenes import Agent, Scenes, write
 from attnviz.tokens import Tokens
 from attnviz.trace import Origin, Trace
+from attnviz.ui.intersection.recorded import opened as opened_files
 from attnviz.ui.intersection.recorded.weights import read, row_of, told
 from attnviz.ui.views.driving import MEAN
 
@@ -143,3 +145,21 @@ def test_the_trace_of_a_turn_model_fits_the_scene_it_was_made_of(tmp_path):
     assert row.weights["van"] == pytest.approx(
         float(model.ego_weights(model.seen(scenes))[0, 0, :, 1].mean()), abs=1e-6
     )
+
+
+def test_an_ego_that_is_not_in_the_file_is_told_once_and_asked_for_again(monkeypatch, tmp_path):
+    write(Scenes.of_moment([Agent("a", "car", 0.0, 0.0, 0.0), Agent("b", "car", 9.0, 0.0, 0.0)]), tmp_path / "own.csv")
+    file = SimpleNamespace(name="own.csv", getvalue=(tmp_path / "own.csv").read_bytes)
+    asked = opened_files._read("key", [(file.name, file.getvalue())], None)
+    assert (asked.scenes, asked.candidates) == (None, ("a", "b"))
+    session = {}
+    monkeypatch.setattr(opened_files.st, "session_state", session)
+    told_of = []
+    monkeypatch.setattr(opened_files, "complain", told_of.append)
+    monkeypatch.setattr(opened_files.st, "selectbox", lambda *_given, **_named: "nobody")
+    answer = opened_files._with_ego(asked, [file])
+    # The page says it, where it says whatever cannot be read: not here too.
+    assert "has no road user “nobody”" in str(answer.error)
+    assert (answer.scenes, answer.candidates, told_of, session) == (None, (), [], {})
+    monkeypatch.setattr(opened_files.st, "selectbox", lambda *_given, **_named: "b")
+    assert opened_files._with_ego(asked, [file]).scenes.moment("scene", 0.0).iloc[0]["agent_id"] == "b"
