@@ -110,6 +110,13 @@ def test_a_model_of_ones_own_may_be_as_sure_as_it_likes():
     assert compute.probability_of(-math.log(3)) == pytest.approx(0.25)
 
 
+def test_a_model_of_ones_own_is_not_taken_for_the_other_kind():
+    at = _own(1.0)
+    assert at.kind == "ego"
+    with pytest.raises(InputError, match="open its file again"):
+        compute.judge(at.model_copy(update={"kind": "self", "layer": 1}))
+
+
 def test_a_model_of_ones_own_that_answers_with_no_number_is_one_sentence():
     with pytest.raises(InputError, match=r"mine\.safetensors does not answer with a finite number"):
         compute.judge(_own(3e38))

@@ -49,7 +49,7 @@ class TurnModel:
     def seen(self, scenes: Scenes, scene_id: str = "scene", times: Sequence[float] = (0.0,)) -> Seen:
         """The tokens of these moments: road users that are there and not known to be hidden, and signs.
 
-        A speed that nobody knows is read as standing still. Raises `InputError` where a moment has no ego, the ego is
+        A speed that nobody knows is read as standing still, a side of traffic that nobody knows as the left. Raises `InputError` where a moment has no ego, the ego is
         not the same in all of them, or there are more than 256 tokens.
         """
         moments = [_shown(scenes, scene_id, t) for t in times]

@@ -72,7 +72,7 @@ QUESTIONS = {
         _m("missed at first sight"),
         _m(
             "The child has just come into view: a token at last. Of the run-outs that a driver who reacts after 0.75 s and "
-            "brakes with 0.774 g after another 0.6 s would still avoid, the share to which the model gives less than a half."
+            "brakes fully, with 0.774 g, another 0.6 s later would still avoid, the share to which the model gives less than a half."
         ),
         _missed,
     ),

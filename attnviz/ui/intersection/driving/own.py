@@ -14,6 +14,7 @@ from attnviz.ui.intersection.street import IntersectionStore
 from attnviz.ui.page import complain, plain
 
 MOST_KEPT = 32
+NOT_OPEN = _m("The view asks for a turn model of somebody's own; open its file again to see it.")
 _CLOSED = "intersection:own-closed"
 _models: OrderedDict[str, TurnModel] = OrderedDict()
 _lock = Lock()
@@ -24,7 +25,7 @@ def model(checksum: str) -> TurnModel:
     with _lock:
         found = _models.get(checksum)
         if found is None:
-            raise InputError(_m("The view asks for a turn model of somebody's own; open its file again to see it."))
+            raise InputError(NOT_OPEN)
         _models.move_to_end(checksum)
         return found
 
