@@ -13,6 +13,8 @@ from attnviz.base.errors import InputError
 from attnviz.base.language import _, _m
 
 PORT = 8501
+MOST_SEED = 10_000
+"""As many digits as a model's name may have for it."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -174,6 +176,7 @@ def _train_translation(options: argparse.Namespace) -> int:
     from attnviz.models.translation import shipped
     from attnviz.training.translation import Trial, train
 
+    _check_trial(options)
     _prepare_training(options.output)
     for kind in shipped.kinds_of(options.pair) if options.model == "all" else [options.model]:
         trial = Trial() if options.steps is None else Trial(steps=options.steps)
@@ -184,6 +187,7 @@ def _train_translation(options: argparse.Namespace) -> int:
 def _train_turn(options: argparse.Namespace) -> int:
     from attnviz.training import turn
 
+    _check_trial(options)
     _prepare_training(options.output)
     if options.gather is not None:
         turn.ship(options.gather, options.output, lambda line: print(line, flush=True))
@@ -192,6 +196,19 @@ def _train_turn(options: argparse.Namespace) -> int:
     cells = turn.wanted(options.model, options.hazard, options.runouts)
     turn.study(options.seeds, cells, options.output, lambda line: print(line, flush=True), recipe)
     return 0
+
+
+def _check_trial(options: argparse.Namespace) -> None:
+    """Raises `InputError` for a seed that torch would not take, or steps of which there would be none."""
+    for seed in options.seeds:
+        if not 0 <= seed < MOST_SEED:
+            raise InputError(
+                _m("{found} was given as a seed; a whole number from 0 to {most} was expected."),
+                found=seed,
+                most=MOST_SEED - 1,
+            )
+    if options.steps is not None and options.steps < 1:
+        raise InputError(_m("{found} steps were asked for; at least one was expected."), found=options.steps)
 
 
 def _prepare_training(folder: Path) -> None:

@@ -13,7 +13,7 @@ from attnviz.figures.length_curve import wilson
 
 _HEIGHT = 340
 LEAST = 0.001
-"""Where the axes begin: what is observed never is drawn there, and says 0."""
+"""Where the axes begin: what is predicted or observed less often is drawn there, and says how often."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ def reliability(bins: Sequence[Bin], *, title: str = "") -> go.Figure:
     points = plot.scatter(
         x=[max(one.predicted, LEAST) for one in shown], y=[max(share, LEAST) for share in shares], mode="markers+text",
         text=[f"{one.count:,}" for one in shown], textposition="middle right",
-        customdata=[[one.count, one.happened, share] for one, share in zip(shown, shares, strict=True)],
-        hovertemplate="%{x:.3g}: %{customdata[2]:.3g} (%{customdata[1]} / %{customdata[0]})<extra></extra>",
+        customdata=[[one.count, one.happened, share, one.predicted] for one, share in zip(shown, shares, strict=True)],
+        hovertemplate="%{customdata[3]:.3g}: %{customdata[2]:.3g} (%{customdata[1]} / %{customdata[0]})<extra></extra>",
         marker={"color": palette.CATEGORICAL[0], "size": 9},
         error_y={
             "type": "data", "symmetric": False, "thickness": 1.5, "width": 3, "color": palette.CATEGORICAL[0],

@@ -1,7 +1,6 @@
 """One dot for every seed: a number against a factor, a colour for each series, the truth as a line."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,14 +27,12 @@ def seed_dots(
     factor: str,
     truth: Mapping[str, float] | None = None,
     even: float | None = None,
-    most: float | None = 1.0,
     chosen: tuple[str, int, int] | None = None,
     title: str = "",
 ) -> go.Figure:
     """categories: of the factor, evenly apart. truth: by series, a dashed line. even: a dotted line for an even share.
 
-    most: the upper end of the axis, which begins at 0, or below the lowest dot; None fits it. chosen: series, place of the category and seed, ringed.
-    A dot's `customdata` is its series, the place of its category and its seed.
+    The axis goes from 0, or from below the lowest dot, to 1. chosen: series, place of the category and seed, ringed. A dot's `customdata` is its series, the place of its category and its seed.
     """
     traces: list[plot.Trace] = []
     width = _SPREAD / max(1, len(series))
@@ -47,7 +44,7 @@ def seed_dots(
                 x=x, y=y, customdata=custom, mode="markers", name=escaped(name), showlegend=len(series) > 1,
                 marker={"color": colour, "size": 8, "symbol": _SYMBOLS[place % len(_SYMBOLS)], "opacity": 0.85},
                 text=[escaped(categories[one[1]]) for one in custom],
-                hovertemplate="%{text} · %{customdata[0]} · seed %{customdata[2]}: %{y:.3f}<extra></extra>",
+                hovertemplate=f"%{{text}} · {escaped(name)} · {_('seed')} %{{customdata[2]}}: %{{y:.3f}}<extra></extra>",
             )
         )  # fmt: skip
         if truth is not None and name in truth:
@@ -66,10 +63,9 @@ def seed_dots(
     lowest = min(
         (number for columns in series.values() for seeds in columns for number in seeds if number < 0), default=0
     )
-    limits = {"range": [lowest - 0.02 * most, 1.02 * most]} if most is not None else {"rangemode": "tozero"}
     described["yaxis"] = {
         "title": layout.axis_title(escaped(axis)), "fixedrange": True, "zeroline": False,
-        "gridcolor": palette.PLAIN, **limits,
+        "gridcolor": palette.PLAIN, "range": [lowest - 0.02, 1.02],
     }  # fmt: skip
     if len(series) > 1:
         described |= {
@@ -117,7 +113,7 @@ def _ring(series: Series, chosen: tuple[str, int, int], width: float) -> list[pl
 
 
 def describe_seed_dots(
-    categories: Sequence[str], series: Series, *, axis: str, truth: Mapping[str, float] | None = None, **_more: Any
+    categories: Sequence[str], series: Series, *, axis: str, truth: Mapping[str, float] | None = None
 ) -> str:
     """The same in words: for each series and category the median and the range over the seeds."""
     said = [f"{axis}."]

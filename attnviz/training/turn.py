@@ -174,7 +174,7 @@ def train(cell: Cell, seed: int, source: Source, recipe: Recipe | None = None) -
 
 
 def study(seeds: Sequence[int], cells: Sequence[Cell], folder: Path, say: Say, recipe: Recipe | None = None) -> None:
-    """Trains these cells with these seeds, one file each; what is there already stays.
+    """Trains these cells with these seeds, one file each; what is there already stays, and that is said.
 
     Seeds with the same data come after one another, so that scenes are simulated once.
     """
@@ -184,6 +184,7 @@ def study(seeds: Sequence[int], cells: Sequence[Cell], folder: Path, say: Say, r
             for seed in (one for one in seeds if shipped.data_seed(one) == data):
                 path = folder / f"{cell.file.removesuffix('.safetensors')}-seed-{seed}.safetensors"
                 if path.is_file():
+                    say(f"{cell.name}/seed-{seed}: {path.name} is there already and stays")
                     continue
                 started = time.perf_counter()
                 source = source or Source(data)

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from threading import Lock
 
 import torch
+from torch import nn
 
 from attnviz.models.turn import features, networks
 from attnviz.models.turn.networks import Kind
@@ -21,6 +23,7 @@ EVERY = 10
 PROBE_SEED, PROBE = 9_200, 400
 SIMULATING = 0.3
 """The part of the progress that simulating is told as."""
+_drawing = Lock()
 
 
 @dataclass(frozen=True)
@@ -64,8 +67,7 @@ class Lesson:
                 done += len(numbers)
                 yield SIMULATING * done / total
         probe = _probe()
-        torch.manual_seed(plan.seed)
-        module = networks.build(plan.kind)
+        module = _fresh(plan)
         self._look(module, probe, 0)
         for step, _loss in enumerate(fit(module, joined(parts), plan.seed, RECIPE), 1):
             if step % EVERY == 0:
@@ -73,13 +75,20 @@ class Lesson:
             yield SIMULATING + (1 - SIMULATING) * step / RECIPE.steps
 
     @torch.no_grad()
-    def _look(self, module: torch.nn.Module, probe: Sight, step: int) -> None:
+    def _look(self, module: nn.Module, probe: Sight, step: int) -> None:
         slot = USERS.index(PARKED)
         decided, weights = networks.ego_weights(module, probe.features, probe.present)
         gone = probe.without(slot)
         without = module(gone.features, gone.present)
         weight = float(weights[-1, :, :, slot].mean()) if len(weights) else float("nan")
         self.looks.append(Look(step, weight, float(decided.sigmoid().mean()), float(without.sigmoid().mean())))
+
+
+def _fresh(plan: Plan) -> nn.Module:
+    # First weights come from torch's one random state: another session must not draw from it in between, nor find it changed.
+    with _drawing, torch.random.fork_rng(devices=[]):
+        torch.manual_seed(plan.seed)
+        return networks.build(plan.kind)
 
 
 def _probe() -> Sight:

@@ -144,6 +144,9 @@ class Store(Generic[V]):
                 return
             try:
                 fields = changed(chosen)
+            except ValidationError as reason:  # a part of the view that is a model of its own
+                self.complaint = address.complaint(reason)
+                return
             except InputError as error:
                 self.complaint = error
                 return

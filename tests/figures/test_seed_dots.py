@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from attnviz.base.language import speaking
 from attnviz.figures import describe_growth, describe_seed_dots, growth, seed_dots, table_growth, table_seed_dots
 
 SERIES = {"hazard 0.1": [[0.1, 0.2], [0.3, math.nan]], "hazard 1": [[0.5, 0.5], [0.9, 0.7]]}
@@ -55,3 +56,10 @@ def test_a_number_below_zero_is_not_cut_off():
     low, high = seed_dots(["0"], {"rank correlation": [[-0.4, 0.9]]}, **GIVEN).layout.yaxis.range
     assert low < -0.4
     assert high >= 1
+
+
+def test_what_is_told_of_a_dot_is_escaped_and_in_the_readers_language():
+    with speaking("ja"):
+        (dots,) = seed_dots(["0"], {"<b>one</b>": [[0.5]]}, **GIVEN).data
+    assert "<b>" not in dots.hovertemplate
+    assert "シード" in dots.hovertemplate

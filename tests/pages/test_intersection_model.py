@@ -4,8 +4,9 @@ import pytest
 
 from attnviz.scenes import Agent, Scenes, write
 from attnviz.ui import address
-from attnviz.ui.views.driving import Drive
+from attnviz.ui.views.driving import LESSON_MOVERS, Drive, Mover, Recorded
 from attnviz.ui.views.intersection import IntersectionView
+from attnviz.ui.views.street import Place
 
 from .conftest import no_trace_of_failure, said
 
@@ -96,10 +97,39 @@ def test_a_small_training_is_started_and_stopped(open_page):
     assert app.button(key="intersection:train")
 
 
+def test_a_training_that_was_stopped_before_its_first_step_is_drawn_when_it_goes_on(open_page):
+    app = opened(open_page, part="live", live_runouts=10)
+    app.button(key="intersection:train").click().run()
+    work, lesson = app.session_state["going:work"], app.session_state["intersection:lesson"]
+    work.share, work.paused = 0.0, True
+    app.run()
+    app.button(key="intersection:train").click().run()
+    no_trace_of_failure(app)
+    assert app.session_state["going:work"] is work
+    assert app.session_state["intersection:lesson"] is lesson
+
+
 def test_a_model_of_ones_own_that_is_not_open_is_one_sentence(open_page):
     app = opened(open_page, own="abc123")
     assert len(app.error) == 1
     assert "open its file again" in app.error[0].value
+
+
+def test_a_phantom_that_cannot_be_put_there_is_one_sentence_and_the_street_stays(open_page):
+    # Somebody already has the id that the child would have.
+    users = (*LESSON_MOVERS, Mover(id="phantom", kind="car", place=Place(x=3, y=20, heading=-90)))
+    app = opened(open_page, probe=True, users=users)
+    assert ["two rows for the same moment" in error.value for error in app.error] == [True]
+    assert len(app.metric) == 1
+
+
+def test_ones_own_street_stops_what_plays(open_page):
+    app = opened(open_page, moving=True)
+    app.button(key="intersection:play").click().run()
+    assert app.session_state["intersection:playing"]
+    app.segmented_control(key="intersection:drive moving").set_value(False).run()
+    no_trace_of_failure(app)
+    assert not app.session_state["intersection:playing"]
 
 
 def test_a_file_that_is_no_turn_model_is_one_sentence(open_page):
@@ -146,3 +176,40 @@ def test_a_file_that_is_no_scene_is_one_sentence(open_page):
     app.file_uploader(key="intersection:files").set_value([("x.csv", b"a,b\n1,2\n", "text/csv")]).run()
     no_trace_of_failure(app)
     assert len(app.error) == 1
+
+
+@pytest.fixture
+def asked_for_an_ego(open_page, table_file):
+    # A column is_ego that says so of nobody.
+    raw = table_file.read_bytes().replace(b"True", b"False", 1)
+    app = open_page("intersection", view=address.encode(IntersectionView(source="file")))
+    app.file_uploader(key="intersection:files").set_value([("own.csv", raw, "text/csv")]).run()
+    no_trace_of_failure(app)
+    assert not app.error
+    return app
+
+
+def test_where_nobody_is_marked_as_the_ego_one_can_be_chosen(asked_for_an_ego):
+    app = asked_for_an_ego
+    app.selectbox(key="intersection:which-ego").set_value("me").run()
+    no_trace_of_failure(app)
+    assert not app.error
+    assert app.metric[0].value == "2"
+
+
+def test_a_scene_without_an_ego_is_one_sentence_and_another_can_be_chosen(open_page, table_file):
+    # The same road users again as scene "two", in which nobody is the ego.
+    lines = table_file.read_text().splitlines()
+    names = next(line for line in lines if "agent_id" in line).split(",")
+    rows = [line for line in lines if line.startswith("scene,")]
+    other = [dict(zip(names, row.split(","), strict=True)) | {"scene_id": "two", "is_ego": "False"} for row in rows]
+    raw = "\n".join([*lines, *(",".join(row.values()) for row in other)]).encode()
+    app = open_page(
+        "intersection", view=address.encode(IntersectionView(source="file", recorded=Recorded(scene="two")))
+    )
+    app.file_uploader(key="intersection:files").set_value([("own.csv", raw, "text/csv")]).run()
+    no_trace_of_failure(app)
+    assert ["The scene “two” has no ego" in error.value for error in app.error] == [True]
+    app.selectbox(key="intersection:recorded scene").set_value("scene").run()
+    no_trace_of_failure(app)
+    assert not app.error

@@ -5,12 +5,15 @@ import math
 import pytest
 import torch
 from pydantic import ValidationError
+from safetensors.torch import save
 
+from attnviz.base.errors import InputError
+from attnviz.models.turn import networks, study
 from attnviz.safety.probe import probes
 from attnviz.scenes.simulator.cast import OBJECTS
-from attnviz.ui.components import SceneAdd, ScenePlace, SceneRemove, SceneRename, SceneSelect
-from attnviz.ui.intersection.driving import choices, compute, numbers, octants, phantoms
-from attnviz.ui.intersection.driving.street import chosen, happened, hidden_ids
+from attnviz.ui.components import ChartClick, SceneAdd, ScenePlace, SceneRemove, SceneRename, SceneSelect
+from attnviz.ui.intersection.driving import choices, compute, exposure, numbers, octants, own, phantoms, remedies
+from attnviz.ui.intersection.driving.street import PHANTOM, chosen, happened, hidden_ids
 from attnviz.ui.state import Store
 from attnviz.ui.views.driving import LESSON_MOVERS, Drive, Mover
 from attnviz.ui.views.intersection import IntersectionView
@@ -52,6 +55,72 @@ def test_a_simulated_scene_can_only_be_looked_at(store):
     assert drive(store) == before
     happened(store, SceneSelect("parked-1"))
     assert drive(store).selected == "parked-1"
+
+
+def test_nobody_is_put_farther_out_than_a_view_may_hold(store):
+    happened(store, SceneAdd("car", 9e3, -9e3))
+    assert drive(store).users[-1].place == Place(x=500.0, y=-500.0, heading=90.0)
+
+
+def test_whoever_hides_a_phantom_is_meant_by_it(store):
+    at = Drive(probe=True)
+    judged = compute.judge(at)
+    (child,) = phantoms.drawn(phantoms.found(at), judged)
+    happened(store, SceneSelect(child.id))
+    assert drive(store).selected == "parked"
+    # The longest id that a road user may have: the phantom's is longer than a view may select.
+    happened(store, SceneSelect(PHANTOM + "x" * 40))
+    assert drive(store).selected == "x" * 40
+    with pytest.raises(ValidationError):
+        Mover(id=f"{PHANTOM}parked", kind="car", place=Place(x=0, y=0, heading=0))
+
+
+def test_who_chooses_a_shipped_model_asks_no_longer_ones_own(store):
+    store.change(**drive(store).but(own="0a1b"))
+    click = ChartClick("dots", "x", 0.5, None, 0, 0, ["hazard 0.1", 2, 3])
+    exposure._clicked(store, click)
+    assert (drive(store).own, drive(store).name) == ("", "turn/ego/hazard-0.1/runouts-60/seed-3")
+    for custom in (["hazard 0.1", 2.0, 3], ["hazard 7", 2, 3], ["hazard 0.1", 9, 3], [[], {}, None], 4):
+        exposure._clicked(store, ChartClick("dots", "x", 0.5, None, 0, 0, custom))
+    assert drive(store).runouts == 60
+
+
+def test_reset_keeps_a_model_of_ones_own(store):
+    store.change(**drive(store).but(own="0a1b", threshold=0.2, users=()))
+    choices.back(store)
+    assert (drive(store).own, drive(store).threshold, drive(store).users) == ("0a1b", 0.5, LESSON_MOVERS)
+
+
+def _own(factor):
+    """A model of one's own whose last bias alone counts: its log-odds are that bias, whoever is there."""
+    torch.manual_seed(0)
+    weights = {name: weight.clone() for name, weight in networks.build("ego").state_dict().items()}
+    weights["decide.2.weight"] = torch.full_like(weights["decide.2.weight"], 0.0 if factor < 1e30 else factor)
+    weights["decide.2.bias"] = torch.tensor([-factor if factor < 1e30 else 0.0])
+    checksum, kind = own.opened(save(weights), "mine.safetensors")
+    return Drive(own=checksum, kind=kind)
+
+
+def test_a_model_of_ones_own_may_be_as_sure_as_it_likes():
+    # exp(1000) is more than a float holds.
+    at = _own(1000.0)
+    judged = compute.judge(at)
+    assert numbers.table(at, judged)["probability without it"].iloc[1:].tolist() == [0.0, 0.0, 0.0]
+    assert "**0.000** instead of 0.000" in numbers._sentence(at, judged, "parked")
+    assert [compute.probability_of(odds) for odds in (0.0, 1e6, -1e6)] == [0.5, 1.0, 0.0]
+    assert compute.probability_of(-math.log(3)) == pytest.approx(0.25)
+
+
+def test_a_model_of_ones_own_is_not_taken_for_the_other_kind():
+    at = _own(1.0)
+    assert at.kind == "ego"
+    with pytest.raises(InputError, match="open its file again"):
+        compute.judge(at.model_copy(update={"kind": "self", "layer": 1}))
+
+
+def test_a_model_of_ones_own_that_answers_with_no_number_is_one_sentence():
+    with pytest.raises(InputError, match=r"mine\.safetensors does not answer with a finite number"):
+        compute.judge(_own(3e38))
 
 
 def test_numbers_move_speeds_and_threshold(store):
@@ -178,3 +247,25 @@ def test_what_matters_over_time_is_what_matters_at_each_moment():
         conflict, without, alone = compute.played_truth(3, near=True, child=True, t=t)
         expected = [without[name] != conflict or alone[name] for name in OBJECTS]
         assert over[row].tolist() == expected
+
+
+def test_costs_by_hand():
+    def counts(conflict, none):
+        row = [[0] * 80, [0] * 80]
+        for side, (below, above) in zip(row, (conflict, none), strict=True):
+            side[39], side[40] = below, above
+        return row
+
+    # At the threshold of a half: of 8 scenes with a vehicle 2 are missed and 1 waits for nothing; of the others none.
+    told = {"near": counts((2, 2), (3, 1)), "ordinary": counts((0, 1), (1, 0))}
+    found = study.Measured(
+        accuracy=0.0, accuracy_near=0.0, with_vehicle=0.0, without_vehicle=0.0, even=0.0, weight=[], avoidable=0,
+        missed_avoidable=0, unavoidable=0, missed_unavoidable=0, child_weight=[], spearman=[], heaviest=[], reliability=[],
+        log_odds=told,
+    )  # fmt: skip
+    at = study.LOGIT_EDGES[1:-1].index(0.0)
+    assert remedies.cost(found, 10, near=True)[at] == pytest.approx(1000 * (10 * 2 / 8 + 1 / 8))
+    assert remedies.cost(found, 10, near=False)[at] == pytest.approx(1000 * 0.01 * (10 * 2 / 8 + 1 / 8))
+    # Whoever always waits misses nobody, and waits wherever nothing happens; whoever never does misses all.
+    assert remedies.cost(found, 10, near=True)[0] == pytest.approx(1000 * 4 / 8)
+    assert remedies.cost(found, 10, near=True)[-1] == pytest.approx(1000 * 10 * 4 / 8)

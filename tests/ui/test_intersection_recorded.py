@@ -2,6 +2,8 @@
 
 import io
 import math
+import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,9 +12,10 @@ import torch
 from attnviz import models
 from attnviz.attention import Attention
 from attnviz.base.errors import InputError
-from attnviz.scenes import Agent, Scenes
+from attnviz.scenes import Agent, Scenes, write
 from attnviz.tokens import Tokens
 from attnviz.trace import Origin, Trace
+from attnviz.ui.intersection.recorded import opened as opened_files
 from attnviz.ui.intersection.recorded.weights import read, row_of, told
 from attnviz.ui.views.driving import MEAN
 
@@ -52,6 +55,49 @@ def test_a_row_without_weights_is_nan():
     assert all(math.isnan(weight) for weight in row_of(empty, "a", MEAN).weights.values())
 
 
+def test_a_head_without_weights_is_left_out_of_the_mean_and_counted():
+    holed = WEIGHTS.clone()
+    holed[1, 1] = math.nan
+    tokens = Tokens(("van", "me", "7"), ids=("van", "me", 7))
+    found = Attention.from_weights(holed, query_tokens=tokens, key_tokens=tokens)
+    row = row_of(found, "me", MEAN)
+    assert row.weights == pytest.approx({"van": 0.1, "me": 0.6, "7": 0.3})
+    assert "In 1 head this row has no weights" in " ".join(
+        told(Trace([found], origin=Origin(kind="recorded")), row, ("me", "van", "7"))
+    )
+    assert math.isnan(row_of(found, "me", 1).weights["van"])
+
+
+def test_weights_that_are_no_shares_are_not_called_a_share():
+    gates = Attention.from_weights(
+        torch.tensor([[[0.9, 0.8, 0.7]]]), normalised=False,
+        query_tokens=Tokens(("me",), ids=("me",)), key_tokens=Tokens(("a", "b", "me"), ids=("a", "b", "me")),
+    )  # fmt: skip
+    said = " ".join(told(Trace([gates], origin=Origin(kind="recorded")), row_of(gates, "me", 0), ("me",)))
+    assert "stand weights of 1.700 together: a, b." in said
+    assert "even share" not in said
+
+
+def test_of_a_batch_the_first_item_is_shown_and_that_is_said():
+    row = row_of(attention(), "me", 0)
+    assert "Item 0 of 3 is shown" in " ".join(
+        told(Trace([attention()], origin=Origin(kind="recorded")), row, ("me",), 3)
+    )
+    assert "Item" not in " ".join(told(Trace([attention()], origin=Origin(kind="recorded")), row, ("me",)))
+
+
+def test_thousands_of_tokens_are_checked_in_no_time():
+    ids = tuple(f"a{number}" for number in range(20_000))
+    wide = Attention.from_weights(
+        torch.full((1, 1, len(ids)), 1 / len(ids)),
+        query_tokens=Tokens(ids[:1], ids=ids[:1]), key_tokens=Tokens(ids, ids=ids),
+    )  # fmt: skip
+    started = time.perf_counter()
+    assert len(row_of(wide, "a0", 0).weights) == len(ids)
+    # Each id against each other would be 200 million comparisons.
+    assert time.perf_counter() - started < 2
+
+
 @pytest.mark.parametrize(
     ("ids", "queries", "ego", "said"),
     [
@@ -68,7 +114,8 @@ def test_what_cannot_be_put_to_anybody(ids, queries, ego, said):
 def test_who_is_not_here_and_who_is_no_token_are_named():
     found = Trace([attention()], origin=Origin(kind="recorded", model="mine"))
     said = " ".join(told(found, row_of(attention(), "me", 0), ("me", "7", "child")))
-    assert "10.0 % of the weight is on tokens that are not drawn here: van." in said
+    assert "On tokens that are not drawn here stand weights of 0.100 together: van." in said
+    assert "An even share of 3 tokens would be 0.333." in said
     assert "No token, and so no line: child." in said
     assert "Recorded weights of mine" in said
 
@@ -98,3 +145,21 @@ def test_the_trace_of_a_turn_model_fits_the_scene_it_was_made_of(tmp_path):
     assert row.weights["van"] == pytest.approx(
         float(model.ego_weights(model.seen(scenes))[0, 0, :, 1].mean()), abs=1e-6
     )
+
+
+def test_an_ego_that_is_not_in_the_file_is_told_once_and_asked_for_again(monkeypatch, tmp_path):
+    write(Scenes.of_moment([Agent("a", "car", 0.0, 0.0, 0.0), Agent("b", "car", 9.0, 0.0, 0.0)]), tmp_path / "own.csv")
+    file = SimpleNamespace(name="own.csv", getvalue=(tmp_path / "own.csv").read_bytes)
+    asked = opened_files._read("key", [(file.name, file.getvalue())], None)
+    assert (asked.scenes, asked.candidates) == (None, ("a", "b"))
+    session = {}
+    monkeypatch.setattr(opened_files.st, "session_state", session)
+    told_of = []
+    monkeypatch.setattr(opened_files, "complain", told_of.append)
+    monkeypatch.setattr(opened_files.st, "selectbox", lambda *_given, **_named: "nobody")
+    answer = opened_files._with_ego(asked, [file])
+    # The page says it, where it says whatever cannot be read: not here too.
+    assert "has no road user “nobody”" in str(answer.error)
+    assert (answer.scenes, answer.candidates, told_of, session) == (None, (), [], {})
+    monkeypatch.setattr(opened_files.st, "selectbox", lambda *_given, **_named: "b")
+    assert opened_files._with_ego(asked, [file]).scenes.moment("scene", 0.0).iloc[0]["agent_id"] == "b"

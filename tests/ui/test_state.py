@@ -1,4 +1,6 @@
+from attnviz.ui import state
 from attnviz.ui.state import WALK, Store
+from attnviz.ui.views.intersection import IntersectionView
 from attnviz.ui.views.playground import PlaygroundView
 
 
@@ -94,3 +96,18 @@ def test_a_walk_is_one_step_back_however_long_it_takes(monkeypatch):
         store.show(PlaygroundView(**{**dict(store.initial), "scale": scale, "temperature": 1.0 + hour / 10}), WALK)
     store.undo()
     assert store.view == own
+
+
+def test_what_a_widget_chooses_and_a_part_of_the_view_cannot_hold_is_said(monkeypatch):
+    session = {}
+    monkeypatch.setattr(state.st, "session_state", session)
+    store = Store(IntersectionView())
+    tied = store.widget("scene", "", lambda chosen: store.view.recorded.but(scene=chosen))
+    session[tied["key"]] = "s" * 201
+    tied["on_change"]()
+    assert "the text is longer than a page can show" in str(store.complaint)
+    assert store.view == store.initial
+    session[tied["key"]] = "s" * 200
+    tied["on_change"]()
+    assert store.complaint is None
+    assert store.view.recorded.scene == "s" * 200

@@ -5,10 +5,13 @@ import math
 import re
 
 import pytest
+import torch
 
 from attnviz import models
 from attnviz.base.errors import InputError
 from attnviz.base.language import LANGUAGES, speaking
+from attnviz.models.turn import shipped
+from attnviz.training import turn_live
 from attnviz.translation import grammar
 from attnviz.ui import address
 from attnviz.ui.intersection.driving import compute, phantoms
@@ -161,6 +164,29 @@ def test_the_numbers_in_the_third_story_are_those_that_the_models_give():
         assert {f"{probe.warning:.2f}", f"{1 / (1 + math.exp(-probe.with_child)):.3f}"} <= _printed(step)
         assert (probe.with_child > 0) == ("waits" in step.say.en)
     assert (drives[8].ratio, round(drives[8].threshold, 2)) == (10, round(1 / 11, 2))
+
+
+@torch.no_grad()
+def test_what_the_third_story_says_of_all_seeds_is_so():
+    steps = catalogue.shipped("not-there-yet").steps
+    drive = steps[2].shown().drive
+    said = [compute.judge(drive.model_copy(update={"seed": seed})).probability for seed in range(shipped.SEEDS)]
+    assert {f"{min(said):.3f}", f"{max(said):.3f}"} <= _printed(steps[2])
+
+    # Scenes with a vehicle near the way where nothing is seen to happen, as in the picture of the fifth step.
+    probe = turn_live._probe()
+
+    def means(runouts):
+        file = shipped.WEIGHTS / shipped.Cell("ego", 0.5, runouts).file
+        models = [shipped.read(file, "ego", seed) for seed in range(shipped.SEEDS)]
+        return [float(model(probe.features, probe.present).sigmoid().mean()) for model in models]
+
+    hardly, sometimes = means(10), means(60)
+    assert "no model knows the danger" in steps[4].say.en
+    assert max(hardly) < 0.15  # the truth is nearly a half
+    assert "it depends on chance" in steps[4].say.en
+    assert min(sometimes) < 0.15
+    assert max(sometimes) > 0.3
 
 
 def test_a_step_of_an_example_speaks_the_language_of_whoever_walks():

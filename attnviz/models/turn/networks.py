@@ -173,8 +173,12 @@ def ego_weights(
 ) -> tuple[Float[Tensor, " scenes"], Float[Tensor, "layers scenes heads tokens"]]:
     """The log-odds, and the weights with which the ego looks at every token, for many scenes at once.
 
-    The same weights as those of a trace, without one; there are no layers in a network without attention.
+    The same weights as those of a trace, without one; there are no layers in a network without attention. Whether the
+    network is being trained changes nothing: in training it packs its tokens, and a weight's place would not tell whose
+    it is.
     """
+    training = module.training
+    module.eval()
     found: list[Tensor] = []
 
     def looking(heads: Heads) -> Callable[[nn.Module, tuple[Tensor, Tensor, Tensor]], None]:
@@ -186,5 +190,6 @@ def ego_weights(
     finally:
         for hook in hooks:
             hook.remove()
+        module.train(training)
     empty = features.new_zeros(0, len(features), HEADS, features.shape[1])
     return decided, torch.stack(found) if found else empty

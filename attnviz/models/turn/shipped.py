@@ -32,7 +32,8 @@ DATA_SEEDS = 5
 Remedy = Literal["none", "oversampled", "weighted"]
 REMEDIES: tuple[Remedy, ...] = get_args(Remedy)
 """What was done in training against rarity. oversampled: scenes with a parked vehicle near the way make up
-`OVERSAMPLED` of every batch; which of them end in a conflict is as before, so that nothing has to be corrected.
+`OVERSAMPLED` of every batch; which of them end in a conflict is as before, so that nothing has to be corrected where
+the vehicle is seen. Where it is hidden itself the model takes it to be there far too often, and that is not corrected.
 weighted: a conflict counts `CONFLICT_WEIGHT` times in the loss, and the log-odds are corrected by its logarithm."""
 OVERSAMPLED = 0.3
 CONFLICT_WEIGHT = 5.0

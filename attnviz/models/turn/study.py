@@ -61,7 +61,7 @@ class Measured:
 @dataclass(frozen=True)
 class Study:
     """truth: by hazard, the true mean probability in the scenes of `with_vehicle`, by drawing what is hidden many
-    times. models: by name. commands, date, torch: how it was made."""
+    times. models: by name. facts: how it was made: command, date, torch's version, recipe."""
 
     truth: Mapping[float, float]
     models: Mapping[str, Measured]

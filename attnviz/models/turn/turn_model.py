@@ -49,7 +49,7 @@ class TurnModel:
     def seen(self, scenes: Scenes, scene_id: str = "scene", times: Sequence[float] = (0.0,)) -> Seen:
         """The tokens of these moments: road users that are there and not known to be hidden, and signs.
 
-        A speed that nobody knows is read as standing still. Raises `InputError` where a moment has no ego, the ego is
+        A speed that nobody knows is read as standing still, a side of traffic that nobody knows as the left. Raises `InputError` where a moment has no ego, the ego is
         not the same in all of them, or there are more than 256 tokens.
         """
         moments = [_shown(scenes, scene_id, t) for t in times]
@@ -71,7 +71,7 @@ class TurnModel:
         return Seen(ids, numbers, present)
 
     def log_odds(self, seen: Seen) -> Float[Tensor, " times"]:
-        """The log-odds of a conflict at each moment."""
+        """The log-odds of a conflict at each moment. Raises `InputError` where they are no finite numbers."""
         return self._decide(seen.features, seen.present)
 
     def without_each(self, seen: Seen) -> Float[Tensor, "times tokens"]:
@@ -97,6 +97,9 @@ class TurnModel:
             return torch.zeros(0)
         with self._running, torch.no_grad():
             found: Tensor = self.module(numbers, present)
+        if not bool(found.isfinite().all()):
+            # Weights of somebody's own that are finite, but too large to calculate with.
+            raise InputError(_m("The model {name} does not answer with a finite number."), name=self.name[:60])
         return found
 
     def trace(self, scenes: Scenes, scene_id: str = "scene", t: float = 0.0) -> Trace:

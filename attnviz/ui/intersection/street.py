@@ -20,7 +20,7 @@ from attnviz.ui.components import (
 from attnviz.ui.intersection.compute import Looked
 from attnviz.ui.state import Store
 from attnviz.ui.views.intersection import MOST_USERS, IntersectionView, RoadUser
-from attnviz.ui.views.street import ADDED, EGO, FARTHEST, KNOWN, Place, turned
+from attnviz.ui.views.street import ADDED, EGO, KNOWN, Place, nearest
 
 IntersectionStore = Store[IntersectionView]
 
@@ -133,19 +133,13 @@ def happened(store: IntersectionStore, event: SceneEvent) -> None:
 
 
 def _move(store: IntersectionStore, event: ScenePlace) -> None:
-    place = _place(event.x, event.y, event.heading)
+    place = nearest(event.x, event.y, event.heading)
     gesture = f"place {event.id}"
     if event.id == EGO:
         store.change(gesture, ego=place, selected=EGO)
     elif user := store.view.user(event.id):
         moved = store.view.with_user(user.model_copy(update={"place": place}))
         store.change(gesture, moved, selected=user.id)
-
-
-def _place(x: float, y: float, heading: float) -> Place:
-    """The nearest place that a view may hold."""
-    x, y = (min(max(metres, -FARTHEST), FARTHEST) for metres in (x, y))
-    return Place(x=x, y=y, heading=turned(heading))
 
 
 def _add(store: IntersectionStore, event: SceneAdd) -> None:
@@ -158,7 +152,7 @@ def _add(store: IntersectionStore, event: SceneAdd) -> None:
     width = len(view.queries[0])
     # All zeros: it says nothing of itself yet, its score is 0 whatever is asked.
     user = RoadUser(
-        id=f"{ADDED}{max((user.number for user in view.users), default=0) + 1}", kind=event.kind, place=_place(event.x, event.y, 90.0),
+        id=f"{ADDED}{max((user.number for user in view.users), default=0) + 1}", kind=event.kind, place=nearest(event.x, event.y, 90.0),
         keys=((0.0,) * width,) * view.heads, values=(0.0,) * view.heads,
     )  # fmt: skip
     store.change(users=(*view.users, user), selected=user.id)

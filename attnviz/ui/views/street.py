@@ -60,3 +60,9 @@ class Named(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
 def turned(degrees: float) -> float:
     """The same direction between −180 and 180 degrees."""
     return (degrees + 180) % 360 - 180
+
+
+def nearest(x: float, y: float, heading: float) -> Place:
+    """The nearest place that a view may hold."""
+    x, y = (min(max(metres, -FARTHEST), FARTHEST) for metres in (x, y))
+    return Place(x=x, y=y, heading=turned(heading))

@@ -144,7 +144,7 @@ def test_a_trace_beside_a_scene_file_draws_its_weights_by_id(chromium_page, link
     page.locator('[data-testid="stMain"] input[type="file"]').last.set_input_files(
         tmp_path / "moment.safetensors", timeout=PATIENCE
     )
-    expect(page.get_by_text("25.0 % of the weight is on tokens that are not drawn here: else.")).to_be_visible(
+    expect(page.get_by_text("On tokens that are not drawn here stand weights of 0.250 together: else.")).to_be_visible(
         timeout=PATIENCE
     )
     expect(page.locator('.attnviz-user[data-id="van"]')).to_have_attribute("aria-label", re.compile("0.125"))

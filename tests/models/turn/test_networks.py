@@ -83,3 +83,18 @@ def test_one_head_by_hand():
     # Scores 4 · ln 8 / √16 = ln 8 and 0: weights 8 / 9 and 1 / 9; in the second head both are even.
     assert found[0, 0, 0].tolist() == pytest.approx([0, 8 / 9, 1 / 9], abs=1e-6)
     assert found[0, 1, 0].tolist() == pytest.approx([0, 0.5, 0.5])
+
+
+@torch.no_grad()
+def test_a_weight_belongs_to_its_token_also_while_the_network_is_trained(kind):
+    # In training the two-layer network packs its tokens; the third of four is absent here.
+    module = built(kind)
+    features, _present = scenes(4, 4)
+    present = torch.tensor([[True, True, False, True]]).expand(4, -1)
+    decided, weights = networks.ego_weights(module, features, present)
+    module.train()
+    learning, looked = networks.ego_weights(module, features, present)
+    assert module.training
+    assert torch.allclose(learning, decided, atol=1e-6)
+    assert torch.equal(looked, weights)
+    assert (looked[..., 2] == 0).all()

@@ -22,7 +22,7 @@ def model(store: IntersectionStore) -> None:
         st.select_slider(
             _("Hazard"), shipped.HAZARDS, width=170, format_func=lambda hazard: f"{hazard:g}",
             help=_("How probable it was, in training, that a child runs out if a parked vehicle stands near the way."),
-            **_field(store, "hazard", drive.hazard),
+            **_shipped(store, "hazard", drive.hazard),
         )  # fmt: skip
         st.select_slider(
             _("Run-outs seen in training"), shipped.RUNOUTS, width=230, format_func=lambda count: f"{count:,}",
@@ -30,12 +30,12 @@ def model(store: IntersectionStore) -> None:
                 "About how many such children ran out in the training scenes. With none there was no parked vehicle near "
                 "the way at all; at hazard 0 the vehicles are as many as at 0.5."
             ),
-            **_field(store, "runouts", drive.runouts),
+            **_shipped(store, "runouts", drive.runouts),
         )  # fmt: skip
         st.selectbox(
             _("Seed"), range(shipped.SEEDS), width=90,
             help=_("Ten models that differ by their training scenes and first weights alone. Try several before you conclude."),
-            **_field(store, "seed", drive.seed),
+            **_shipped(store, "seed", drive.seed),
         )  # fmt: skip
         layer_and_head(store)
 
@@ -47,7 +47,7 @@ def kind(store: IntersectionStore) -> None:
         list(KINDS),
         width=230,
         format_func=lambda one: _(KINDS[one]),
-        **_field(store, "kind", store.view.drive.kind),
+        **_shipped(store, "kind", store.view.drive.kind),
     )
 
 
@@ -102,7 +102,7 @@ def back(store: IntersectionStore) -> None:
         reset(store)
         return
     fresh, drive = Drive(), store.view.drive
-    kept = {name: getattr(drive, name) for name in ("kind", "hazard", "runouts", "seed", "moving")}
+    kept = {name: getattr(drive, name) for name in ("kind", "hazard", "runouts", "seed", "own", "moving")}
     store.change(**fresh.but(**kept))
 
 
@@ -116,3 +116,8 @@ def mirrored(drive: Drive, side: str) -> dict[str, Any]:
 
 def _field(store: IntersectionStore, name: str, shown: Any) -> dict[str, Any]:
     return store.widget(f"drive {name}", shown, lambda chosen: store.view.drive.but(**{name: chosen}))
+
+
+def _shipped(store: IntersectionStore, name: str, shown: Any) -> dict[str, Any]:
+    """As `_field`; who chooses a shipped model does not ask one of their own any more."""
+    return store.widget(f"drive {name}", shown, lambda chosen: store.view.drive.but(**{name: chosen, "own": ""}))

@@ -10,8 +10,9 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from attnviz.base.errors import InputError
 from attnviz.base.language import _
-from attnviz.models.turn import shipped
+from attnviz.models.turn import networks, shipped
 from attnviz.models.turn.turn_model import TurnModel
 from attnviz.safety.influence import Influence, influence
 from attnviz.scenes import Agent, Scenes, risk
@@ -29,6 +30,7 @@ from attnviz.ui.views.street import EGO, KNOWN, Place
 SCENE = "scene"
 SCENES_SEED = 4_711
 """Of the simulated scenes that the page offers: no model was trained on them."""
+LAYERS_OF = {"ego": 1, "self": networks.LAYERS}
 EVERY = 0.1
 """Seconds between two moments of a simulated scene."""
 RISK_EVERY = 0.5
@@ -63,6 +65,11 @@ class Judged:
         return int(self.found.weights.isfinite().any(dim=(0, 2)).sum()) if self.layers else len(self.found.ids)
 
 
+def probability_of(log_odds: float) -> float:
+    """Without overflow: a model of one's own may be as sure as it likes."""
+    return 1 / (1 + math.exp(-log_odds)) if log_odds >= 0 else math.exp(log_odds) / (1 + math.exp(log_odds))
+
+
 def weights_of(found: Influence, drive: Drive) -> Float[Tensor, "times tokens"]:
     """Of the layer and head that is looked at, or the mean over the layer's heads."""
     layer = found.weights[min(drive.layer, len(found.weights) - 1)]
@@ -85,10 +92,11 @@ def judge(drive: Drive) -> Judged:
     """Everything about the moment that is shown. Raises `InputError`."""
     scenes, t = moment(drive)
     loaded = model(drive.name)
-    seen = loaded.seen(scenes, SCENE, (t,))
-    return Judged(
-        scenes.moment(SCENE, t), influence(loaded, seen), labels(drive, scenes), len(loaded.ego_weights(seen))
-    )
+    found = influence(loaded, loaded.seen(scenes, SCENE, (t,)))
+    if len(found.weights) != LAYERS_OF[drive.kind]:
+        # An address that calls one's own model by the other kind: the layer that is chosen would be another one.
+        raise InputError(own.NOT_OPEN)
+    return Judged(scenes.moment(SCENE, t), found, labels(drive, scenes), len(found.weights))
 
 
 def moment(drive: Drive) -> tuple[Scenes, float]:

@@ -44,8 +44,8 @@ QUESTIONS = {
     "weight": Question(
         _m("weight on the parked vehicle"),
         _m(
-            "While the child is hidden, the parked vehicle is all that the model can look at. Dotted: the even share. A low "
-            "weight is right where the hazard is low, and wrong nowhere by itself; look at the probability."
+            "While the child is hidden, the parked vehicle is all that tells of it. Mean of the heads, in the last layer; dotted: "
+            "the even share. A low weight is right where the hazard is low, and wrong nowhere by itself; look at the probability."
         ),
         lambda found: found.mean_weight if found.mean_weight is not None else math.nan,
         even=True,
@@ -72,7 +72,7 @@ QUESTIONS = {
         _m("missed at first sight"),
         _m(
             "The child has just come into view: a token at last. Of the run-outs that a driver who reacts after 0.75 s and "
-            "brakes with 0.774 g would still avoid, the share to which the model gives less than a half."
+            "brakes fully, with 0.774 g, another 0.6 s later would still avoid, the share to which the model gives less than a half."
         ),
         _missed,
     ),
@@ -169,6 +169,12 @@ def series(drive: Drive, found: Study, question: Question) -> dict[str, list[lis
     return made
 
 
+def even(found: Study, question: Question) -> float | None:
+    """The even share, the same for all models: they see the same scenes; None where it says nothing."""
+    first = next(iter(found.models.values()), None)
+    return first.even if question.even and first is not None else None
+
+
 def _without_attention() -> str:
     return _("hazard {number}, without attention", number=f"{shipped.WITHOUT_ATTENTION_AT:g}")
 
@@ -182,11 +188,11 @@ def _picture(drive: Drive, found: Study, question: Question) -> Picture:
     dots = series(drive, found, question)
     truth = {_hazard(hazard): number for hazard, number in found.truth.items()} if question.truth else None
     axis, factor = _(question.name), _("run-outs seen in training")
-    first = next(iter(found.models.values()), None)
-    chosen = (_hazard(drive.hazard), shipped.RUNOUTS.index(drive.runouts), drive.seed)
+    # A model of one's own is no dot.
+    chosen = None if drive.own else (_hazard(drive.hazard), shipped.RUNOUTS.index(drive.runouts), drive.seed)
     figure = figures.seed_dots(
         categories, dots, axis=axis, factor=factor, truth=truth, chosen=chosen, title=axis,
-        even=first.even if question.even and first is not None else None,
+        even=even(found, question),
     )  # fmt: skip
     return Picture(
         figure, figures.describe_seed_dots(categories, dots, axis=axis, truth=truth),
@@ -211,6 +217,8 @@ def _clicked(store: IntersectionStore, click: ChartClick) -> None:
     if not (isinstance(custom, list | tuple) and len(custom) == 3):
         return
     name, place, seed = custom
+    if not (isinstance(place, int) and place in range(len(shipped.RUNOUTS)) and seed in range(shipped.SEEDS)):
+        return
     for hazard in shipped.HAZARDS:
-        if _hazard(hazard) == name and place in range(len(shipped.RUNOUTS)) and seed in range(shipped.SEEDS):
-            store.change(**store.view.drive.but(hazard=hazard, runouts=shipped.RUNOUTS[place], seed=seed))
+        if _hazard(hazard) == name:
+            store.change(**store.view.drive.but(hazard=hazard, runouts=shipped.RUNOUTS[place], seed=seed, own=""))

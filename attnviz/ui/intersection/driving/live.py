@@ -1,5 +1,7 @@
 """Train a small one here: a model that learns in some seconds, and the parked vehicle's weight while it does."""
 
+from collections.abc import Iterator
+
 import streamlit as st
 
 from attnviz import figures
@@ -56,16 +58,13 @@ def live(store: IntersectionStore) -> None:
 
 
 def _begin(plan: Plan) -> None:
-    lesson = _lesson(plan)
-    if lesson is None or not going.share_done(plan) or going.share_done(plan) >= 1:
-        lesson = Lesson(plan)
-        st.session_state[_LESSON] = lesson
-    going.begin(plan, lesson.run)
+    """Trains, or goes on where it was stopped: what is drawn is always the lesson whose steps are taken."""
 
+    def fresh() -> Iterator[float]:
+        lesson = st.session_state[_LESSON] = Lesson(plan)
+        return lesson.run()
 
-def _lesson(plan: Plan) -> Lesson | None:
-    found: Lesson | None = st.session_state.get(_LESSON)
-    return found if found is not None and found.plan == plan else None
+    going.begin(plan, fresh)
 
 
 def _drawn(plan: Plan, key: str) -> None:
@@ -77,8 +76,8 @@ def _drawn(plan: Plan, key: str) -> None:
         steps = [look.step for look in found.looks]
         series = {
             _("weight on the parked vehicle"): [look.weight for look in found.looks],
-            _("probability with it"): [look.with_vehicle for look in found.looks],
-            _("probability without it"): [look.without_vehicle for look in found.looks],
+            _("probability with the vehicle"): [look.with_vehicle for look in found.looks],
+            _("probability without the vehicle"): [look.without_vehicle for look in found.looks],
         }
         told = _(
             "{kind}, hazard {hazard}, {runouts} run-outs, seed {seed}",

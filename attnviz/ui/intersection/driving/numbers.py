@@ -8,7 +8,7 @@ import streamlit as st
 from attnviz.base.language import _
 from attnviz.figures.numerals import signed_text, weight_text
 from attnviz.ui.components import SliderGroup, SliderNumber, sliders
-from attnviz.ui.intersection.driving.compute import Judged, played_truth
+from attnviz.ui.intersection.driving.compute import Judged, played_truth, probability_of
 from attnviz.ui.intersection.driving.street import chosen, hidden_ids
 from attnviz.ui.intersection.street import IntersectionStore
 from attnviz.ui.page import plain
@@ -103,7 +103,7 @@ def _sentence(drive: Drive, judged: Judged, name: str) -> str:
         "**{name}** has the weight **{weight}**, {times} × the even share 1/{count}. Taken away everywhere, the "
         "probability is **{without}** instead of {probability}: {change} in log-odds.",
         name=plain(judged.labels[name]), weight=weight_text(weight), times=f"{weight * count:.3g}", count=count,
-        without=f"{1 / (1 + math.exp(-without)):.3f}", probability=f"{judged.probability:.3f}", change=signed_text(-change, 3),
+        without=f"{probability_of(without):.3f}", probability=f"{judged.probability:.3f}", change=signed_text(-change, 3),
     )  # fmt: skip
     if bool(judged.found.flips(drive.threshold)[0, place]):
         return said + " " + _("The decision would be another one.")
@@ -125,7 +125,7 @@ def table(drive: Drive, judged: Judged) -> pd.DataFrame:
             _("object"): judged.labels.get(name, name),
             _("weight"): weights[name],
             _("× 1/N"): weights[name] * count,
-            _("probability without it"): math.nan if own else 1 / (1 + math.exp(-without)),
+            _("probability without it"): math.nan if own else probability_of(without),
             _("change of log-odds"): math.nan if own else without - float(judged.found.log_odds[0]),
             _("decision"): "" if own else _("another") if bool(flips[place]) else _("the same"),
         }

@@ -52,7 +52,7 @@ def is_playing() -> bool:
 
 
 def stop() -> None:
-    """Nothing plays any more: another scene, or one's own street."""
+    """Nothing plays any more: somebody chose a moment, or one's own street."""
     st.session_state[_PLAYING] = False
 
 

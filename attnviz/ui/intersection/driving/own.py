@@ -14,6 +14,7 @@ from attnviz.ui.intersection.street import IntersectionStore
 from attnviz.ui.page import complain, plain
 
 MOST_KEPT = 32
+NOT_OPEN = _m("The view asks for a turn model of somebody's own; open its file again to see it.")
 _CLOSED = "intersection:own-closed"
 _models: OrderedDict[str, TurnModel] = OrderedDict()
 _lock = Lock()
@@ -24,9 +25,16 @@ def model(checksum: str) -> TurnModel:
     with _lock:
         found = _models.get(checksum)
         if found is None:
-            raise InputError(_m("The view asks for a turn model of somebody's own; open its file again to see it."))
+            raise InputError(NOT_OPEN)
         _models.move_to_end(checksum)
         return found
+
+
+def name_of(checksum: str) -> str:
+    """What the model's file was called; the beginning of the checksum where it is not open here."""
+    with _lock:
+        found = _models.get(checksum)
+    return checksum[:12] if found is None else found.name
 
 
 def opened(raw: bytes, file: str) -> tuple[str, str]:
@@ -61,8 +69,7 @@ def upload(store: IntersectionStore) -> None:
                 store.change(**drive.but(own=checksum, kind=kind))
                 st.rerun()
         if drive.own:
-            name = _models[drive.own].name if drive.own in _models else drive.own[:12]
-            st.markdown(_("Asked is your own model: **{name}**.", name=plain(name)))
+            st.markdown(_("Asked is your own model: **{name}**.", name=plain(name_of(drive.own))))
             st.button(
                 _("Ask a shipped model again"), key="intersection:own-close", icon=":material/close:",
                 on_click=lambda: store.change(**store.view.drive.but(own="")),

@@ -1,9 +1,13 @@
 """The Intersection page with a model that learnt: the street, the study, what helps, and a training to watch."""
 
+from collections.abc import Callable
+from typing import TypeVar
+
 import streamlit as st
 
 from attnviz.base.errors import InputError
 from attnviz.base.language import _, _m
+from attnviz.scenes.simulator.outcome import HORIZON, MARGIN
 from attnviz.ui import presenting
 from attnviz.ui.intersection.driving import (
     choices,
@@ -16,10 +20,12 @@ from attnviz.ui.intersection.driving import (
     phantoms,
     remedies,
 )
-from attnviz.ui.intersection.driving.compute import Judged, judge
+from attnviz.ui.intersection.driving.compute import judge
 from attnviz.ui.intersection.driving.street import street
 from attnviz.ui.intersection.street import IntersectionStore
 from attnviz.ui.page import complain, let_paint
+
+T = TypeVar("T")
 
 PARTS = {
     "street": _m("One street"),
@@ -47,11 +53,11 @@ def _part(store: IntersectionStore) -> None:
 
 def _street(store: IntersectionStore) -> None:
     """A model and a street, the lines and the decision, what each object does to it."""
-    judged = judged_now(store)
+    judged = tried(store, lambda: judge(store.view.drive))
     drive = store.view.drive
     above = st.container()
     left, right = st.columns([2, 1], gap="medium")
-    made = phantoms.found(drive) if judged else []
+    made = (tried(store, lambda: phantoms.found(drive)) or []) if judged else []
     with left:
         street(store, judged, phantoms.drawn(made, judged) if judged else [], presented=presenting.is_on())
     let_paint()
@@ -74,38 +80,52 @@ def _street(store: IntersectionStore) -> None:
         with st.container():
             if drive.moving:
                 over_time.clock(store)
+            else:
+                over_time.stop()
         st.caption(_learnt(drive.moving))
     with st.container():
         if judged:
             phantoms.table(drive, made, judged)
     with st.container():
         if judged and drive.moving:
-            over_time.over_time(store)
+            try:
+                over_time.over_time(store)
+            except InputError as error:
+                complain(error)
     if judged:
         presenting.leave_out(lambda: numbers.effects(drive, judged))
     with st.container():
         if judged and drive.moving:
-            presenting.leave_out(lambda: octants.questions(drive))
+            try:
+                presenting.leave_out(lambda: octants.questions(drive))
+            except InputError as error:
+                complain(error)
 
 
-def judged_now(store: IntersectionStore) -> Judged | None:
-    """What the model makes of the moment; None, and a complaint, where it cannot."""
+def tried(store: IntersectionStore, make: Callable[[], T]) -> T | None:
+    """What this makes; None, and a complaint, where it cannot: a model of one's own may be gone at any moment."""
     try:
-        return judge(store.view.drive)
+        return make()
     except InputError as error:
         store.complaint = error
         return None
 
 
 def _learnt(moving: bool) -> str:
-    said = _(
-        "Learnt weights: a small model trained on simulated scenes, told only whether a conflict followed. It knows this "
-        "junction alone and says nothing about real cars. A weight is not a reason: its effect stands beside it."
-    )
-    if moving:
-        return said
-    return (
-        said
-        + " "
-        + _("Everybody goes on straight ahead at the speed that is set, the ego on its way into the arm on its right.")
-    )
+    said = [
+        _(
+            "Learnt weights: a small model trained on simulated scenes, told only whether a conflict followed. It knows this "
+            "junction alone and says nothing about real cars. A weight is not a reason: its effect stands beside it."
+        ),
+        _(
+            "A conflict: somebody comes closer than {metres} m to the ego within {seconds} s if it goes on.",
+            metres=f"{MARGIN:g}", seconds=f"{HORIZON:g}",
+        ),
+    ]  # fmt: skip
+    if not moving:
+        said.append(
+            _(
+                "Everybody goes on straight ahead at the speed that is set, the ego on its way into the arm on its right."
+            )
+        )
+    return " ".join(said)

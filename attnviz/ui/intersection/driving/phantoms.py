@@ -12,11 +12,10 @@ from attnviz.scenes import SIZES
 from attnviz.scenes.simulator.street import Street
 from attnviz.scenes.simulator.tables import road
 from attnviz.ui.components import SceneUser
-from attnviz.ui.intersection.driving.compute import SCENE, Judged, model, moment, played
+from attnviz.ui.intersection.driving.compute import SCENE, Judged, model, moment, played, probability_of
+from attnviz.ui.intersection.driving.street import PHANTOM
 from attnviz.ui.intersection.street import IntersectionStore
 from attnviz.ui.views.driving import Drive
-
-_ID = "phantom-"
 
 
 def switch(store: IntersectionStore) -> None:
@@ -55,17 +54,17 @@ def drawn(made: list[Probe], judged: Judged) -> list[SceneUser]:
     size = SIZES["child"]
     return [
         SceneUser(
-            id=f"{_ID}{probe.occluder}", kind="child", x=round(probe.entry[0], 2), y=round(probe.entry[1], 2),
+            id=f"{PHANTOM}{probe.occluder}", kind="child", x=round(probe.entry[0], 2), y=round(probe.entry[1], 2),
             heading=math.degrees(math.atan2(probe.entry[1] - probe.hiding[1], probe.entry[0] - probe.hiding[0])),
             length=size.length, width=size.width,
             label=_(
                 "phantom: seen for {seconds} s, the model says {probability}",
-                seconds=f"{probe.warning:.2f}", probability=f"{_probability(probe.with_child):.3f}",
+                seconds=f"{probe.warning:.2f}", probability=f"{probability_of(probe.with_child):.3f}",
             ),
             said=_(
                 "Phantom from behind {name}: in the way after {meeting} s, in view {warning} s before; the model then says {probability}.",
                 name=judged.labels.get(probe.occluder, probe.occluder), meeting=f"{probe.meeting:.1f}",
-                warning=f"{probe.warning:.2f}", probability=f"{_probability(probe.with_child):.3f}",
+                warning=f"{probe.warning:.2f}", probability=f"{probability_of(probe.with_child):.3f}",
             ),
         )
         for probe in made
@@ -87,8 +86,8 @@ def table(drive: Drive, made: list[Probe], judged: Judged) -> None:
                 _("hidden by"): judged.labels.get(probe.occluder, probe.occluder),
                 _("in the way after, s"): probe.meeting,
                 _("warning time, s"): probe.warning,
-                _("probability, child in view"): _probability(probe.with_child),
-                _("probability without the child"): _probability(probe.without_child),
+                _("probability, child in view"): probability_of(probe.with_child),
+                _("probability without the child"): probability_of(probe.without_child),
                 _("margin of the decision, log-odds"): probe.with_child - limit,
                 _("the ego then"): _("waits") if probe.with_child >= limit else _("goes"),
             }
@@ -103,7 +102,3 @@ def table(drive: Drive, made: list[Probe], judged: Judged) -> None:
                 "time shorter than reaction and braking is nothing that a look could mend: only driving more slowly could."
             )
         )
-
-
-def _probability(log_odds: float) -> float:
-    return 1 / (1 + math.exp(-log_odds))

@@ -84,7 +84,7 @@ def curves(drive: Drive, found: Study) -> dict[str, Float[np.ndarray, "seeds thr
     return made
 
 
-def cost(found: Measured, ratio: float, *, near: bool) -> Float[np.ndarray, " thresholds"]:
+def cost(found: Measured, ratio: int, *, near: bool) -> Float[np.ndarray, " thresholds"]:
     """Of `PER` scenes at every threshold between two bins: ratio × misses + waits for nothing.
 
     Over all scenes, those with a vehicle near the way are one in a hundred (`study.NEAR_SHARE`).
@@ -114,7 +114,9 @@ def _dots(drive: Drive, found: Study) -> Picture:
     }
     axis, factor = _(question.name), _("run-outs seen in training")
     truth = dict.fromkeys(dots, found.truth[shipped.REMEDIED_HAZARD]) if question.truth else None
-    figure = figures.seed_dots(categories, dots, axis=axis, factor=factor, truth=truth, title=axis)
+    figure = figures.seed_dots(
+        categories, dots, axis=axis, factor=factor, truth=truth, title=axis, even=exposure.even(found, question)
+    )
     return Picture(
         figure, figures.describe_seed_dots(categories, dots, axis=axis, truth=truth),
         lambda: figures.table_seed_dots(categories, dots, axis=axis, factor=factor), int(figure.layout.height),

@@ -24,8 +24,10 @@ from attnviz.ui.components import (
 from attnviz.ui.intersection.driving.compute import Judged, played
 from attnviz.ui.intersection.street import IntersectionStore, exact
 from attnviz.ui.views.driving import MOST_MOVERS, Drive, Mover
-from attnviz.ui.views.street import ADDED, EGO, FARTHEST, Place, turned
+from attnviz.ui.views.street import ADDED, EGO, nearest
 
+PHANTOM = "phantom:"
+"""Before the id of whoever hides it; no road user's own id has a colon."""
 WALKING: dict[Kind, float] = {"pedestrian": 1.4, "child": 1.4, "cyclist": 4.0, "parked-car": 0.0, "obstacle": 0.0}
 """Metres a second of somebody who is added; vehicles begin with 8."""
 
@@ -124,7 +126,8 @@ def happened(store: IntersectionStore, event: SceneEvent) -> None:
     """Change the view as the hand on the street wants it. A simulated scene can only be looked at."""
     drive = store.view.drive
     if isinstance(event, SceneSelect):
-        store.look(**drive.but(selected=event.id))
+        # A phantom is nobody: who hides it is meant.
+        store.look(**drive.but(selected=event.id.removeprefix(PHANTOM)))
         return
     if drive.moving:
         return
@@ -142,8 +145,7 @@ def happened(store: IntersectionStore, event: SceneEvent) -> None:
 
 
 def _move(store: IntersectionStore, drive: Drive, event: ScenePlace) -> None:
-    x, y = (min(max(metres, -FARTHEST), FARTHEST) for metres in (event.x, event.y))
-    place = Place(x=x, y=y, heading=turned(event.heading))
+    place = nearest(event.x, event.y, event.heading)
     gesture = f"place {event.id}"
     if event.id == EGO:
         store.change(gesture, drive.but(ego=place, selected=EGO))
@@ -160,6 +162,6 @@ def _add(store: IntersectionStore, drive: Drive, event: SceneAdd) -> None:
         return
     user = Mover(
         id=f"{ADDED}{max((user.number for user in drive.users), default=0) + 1}", kind=event.kind,
-        place=Place(x=event.x, y=event.y, heading=90.0), speed=WALKING.get(event.kind, 8.0),
+        place=nearest(event.x, event.y, 90.0), speed=WALKING.get(event.kind, 8.0),
     )  # fmt: skip
     store.change(**drive.but(users=(*drive.users, user), selected=user.id))

@@ -1,7 +1,7 @@
 """Scene files that a person brings: read once, kept in the session, the ego asked for where nobody says who it is."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from typing import Any
 
@@ -50,7 +50,8 @@ def opened() -> Scenes | None:
             st.session_state[_KEY] = found
         if found.candidates:
             found = _with_ego(found, files)
-        complain(found.error if found.scenes is None and not found.candidates else None)
+        # Who is asked for the ego and has not answered yet has done nothing wrong.
+        complain(None if found.candidates else found.error)
         return found.scenes
 
 
@@ -65,8 +66,7 @@ def _with_ego(found: Opened, files: Sequence[Any]) -> Opened:
     read_again = _read(found.key, [(file.name, file.getvalue()) for file in files], str(chosen))
     if read_again.scenes is not None:
         st.session_state[_KEY] = read_again
-    complain(read_again.error)
-    return read_again
+    return replace(read_again, candidates=())
 
 
 def _read(key: str, files: Sequence[tuple[str, bytes]], ego: str | None) -> Opened:
@@ -76,11 +76,16 @@ def _read(key: str, files: Sequence[tuple[str, bytes]], ego: str | None) -> Open
     for place, (name, raw) in enumerate(ordered):
         others = [BytesIO(other) for number, (_name, other) in enumerate(ordered) if number != place]
         try:
-            return Opened(key, read(raw, ego=ego, name=name, companions=others), (), None)
+            scenes = read(raw, ego=ego, name=name, companions=others)
         except EgoMissing as missing:
             return Opened(key, None, missing.candidates, missing)
         except InputError as error:
             first = first or error
+        else:
+            if ego is None and not scenes.table["is_ego"].astype(bool).any():  # a column that says so of nobody
+                ids = scenes.table["agent_id"].drop_duplicates().astype(str)
+                return Opened(key, None, tuple(ids[:MOST_CANDIDATES]), None)
+            return Opened(key, scenes, (), None)
     return Opened(key, None, (), first)
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from attnviz.base.errors import InputError
-from attnviz.base.language import _
+from attnviz.base.language import _, _m
 from attnviz.scenes import NAMES, Scenes, risk
 from attnviz.scenes.sighting import with_sight
 from attnviz.scenes.table import SAME_TIME
@@ -42,9 +42,9 @@ def recorded(store: IntersectionStore) -> None:
             )  # fmt: skip
             return
         presenting.leave_out(lambda: told(scenes))
-        where = _where(store, scenes)
-        complain(store.complaint)
         try:
+            where = _where(store, scenes)
+            complain(store.complaint)
             _moment(store, scenes, *where)
         except InputError as error:
             complain(error)
@@ -63,6 +63,10 @@ def _where(store: IntersectionStore, scenes: Scenes) -> tuple[str, float]:
                 **_widget(store, "scene", name, lambda chosen: {"scene": chosen, "moment": 0}),
             )
         times = scenes.times(name, of_ego=True)
+        if not len(times):
+            raise InputError(
+                _m("The scene “{name}” has no ego; risk is measured from where the ego is."), name=name[:40]
+            )
         place = min(view.moment, len(times) - 1)
         if len(times) > 1:
             st.slider(

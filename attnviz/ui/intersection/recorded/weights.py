@@ -1,6 +1,7 @@
 """A recorded trace beside a scene: whose weight it is, found by id and never by position."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,8 +12,11 @@ from torch import Tensor
 
 from attnviz import trace
 from attnviz.attention import Attention
+from attnviz.attention.combine import combine
+from attnviz.attention.statistics import normal_rows
 from attnviz.base.errors import InputError
-from attnviz.base.language import _, _m
+from attnviz.base.language import _, _m, _n
+from attnviz.figures.numerals import weight_text
 from attnviz.tokens import Tokens
 from attnviz.trace import Trace
 from attnviz.ui.intersection.street import IntersectionStore
@@ -36,10 +40,13 @@ class Opened:
 
 @dataclass(frozen=True)
 class Row:
-    """The ego's row of one attention. weights: by id, NaN where the row has none. heads: how many there are."""
+    """The ego's row of one attention. weights: by id, NaN where the row has none. heads: how many there are; silent: how
+    many of those that are asked have no weights in this row. among: N of the even share 1/N; None where rows are no shares."""
 
     weights: dict[str, float]
     heads: int
+    silent: int
+    among: int | None
 
 
 def opened() -> Opened | None:
@@ -86,7 +93,7 @@ def row_of(attention: Attention, ego: str, head: int) -> Row:
     """
     asking, looked_at = _ids(attention.query_tokens), _ids(attention.key_tokens)
     for names in (asking, looked_at):
-        twice = next((name for name in names if names.count(name) > 1), None)
+        twice = next((name for name, count in Counter(names).items() if count > 1), None)
         if twice is not None:
             raise InputError(_m("Two tokens of the trace have the id “{name}”; one was expected."), name=twice[:40])
     if ego not in asking:
@@ -94,10 +101,15 @@ def row_of(attention: Attention, ego: str, head: int) -> Row:
             _m("In the trace nobody asks with the id “{ego}”, who is the ego of this scene; those who ask: {names}."),
             ego=ego[:40], names=named(asking),
         )  # fmt: skip
-    rows: Float[Tensor, "heads 1 m"] = attention.weights(None, rows=[asking.index(ego)])
-    row = rows[:, 0].double()
-    shown = row.mean(dim=0) if head == MEAN else row[min(head, len(row) - 1)]
-    return Row(dict(zip(looked_at, shown.tolist(), strict=True)), len(row))
+    place = [asking.index(ego)]
+    rows: Float[Tensor, "heads 1 m"] = attention.weights(None, rows=place).double()
+    chosen = rows if head == MEAN else rows[min(head, len(rows) - 1) :][:1]
+    shown = combine(chosen, "mean")[0]
+    allowed = int(attention.allowed(None, rows=place).any(dim=0).sum())
+    return Row(
+        dict(zip(looked_at, shown.tolist(), strict=True)), len(rows), int((~normal_rows(chosen)).sum()),
+        allowed if attention.normalised else None,
+    )  # fmt: skip
 
 
 def _ids(tokens: Tokens) -> list[str]:
@@ -142,7 +154,7 @@ def _shown(store: IntersectionStore, found: Trace, ego: str, ids: Sequence[str])
             format_func=lambda one: _("mean of heads") if one == MEAN else _("head {number}", number=one + 1),
             **_widget(store, "head", head, lambda chosen: {"head": chosen}),
         )  # fmt: skip
-    st.caption(" ".join(told(found, row, ids)))
+    st.caption(" ".join(told(found, row, ids, layers[layer].items)))
     return {name: weight for name, weight in row.weights.items() if name in ids}
 
 
@@ -152,16 +164,21 @@ def _widget(
     return store.widget(f"recorded {name}", shown, lambda chosen: store.view.recorded.but(**changed(chosen)))
 
 
-def told(found: Trace, row: Row, ids: Sequence[str]) -> list[str]:
-    """Where the weights come from, what of them stands nowhere here, who is no token, and what is not known."""
+def told(found: Trace, row: Row, ids: Sequence[str], items: int = 1) -> list[str]:
+    """Where the weights come from, whether they are any, what of them stands nowhere here, who is no token, and what is
+    not known. items: of the batch, of which the first is shown."""
     model = plain(found.origin.model) if found.origin.model else _("a model without a name")
     said = [_("Recorded weights of {model}, put to the road users by id.", model=model)]
+    if items > 1:
+        said.append(_("Item {item} of {count} is shown, counted from 0; the others are not.", item=0, count=items))
+    said += _of_row(row)
     elsewhere = {name: weight for name, weight in row.weights.items() if name not in ids}
     if elsewhere:
-        share = math.fsum(weight for weight in elsewhere.values() if not math.isnan(weight))
+        # A sum, not a share: gates and sigmoids do not add up to 1.
+        total = math.fsum(weight for weight in elsewhere.values() if not math.isnan(weight))
         said.append(
-            _("{percent} % of the weight is on tokens that are not drawn here: {names}.",
-              percent=f"{100 * share:.1f}", names=plain(named(list(elsewhere))))
+            _("On tokens that are not drawn here stand weights of {total} together: {names}.",
+              total=weight_text(total), names=plain(named(list(elsewhere))))
         )  # fmt: skip
     without = [name for name in ids if name not in row.weights]
     if without:
@@ -172,6 +189,24 @@ def told(found: Trace, row: Row, ids: Sequence[str]) -> list[str]:
             "low weight for no more than a low weight."
         )
     )
+    return said
+
+
+def _of_row(row: Row) -> list[str]:
+    """The even share, and how many heads have no weights to look at."""
+    said = []
+    if row.among:
+        said.append(
+            _("An even share of {count} tokens would be {share}.", count=row.among, share=weight_text(1 / row.among))
+        )
+    if row.silent:
+        said.append(
+            _n(
+                "In {count} head this row has no weights: all is masked, zero or no number. It is left out of a mean.",
+                "In {count} heads this row has no weights: all is masked, zero or no number. They are left out of a mean.",
+                row.silent,
+            )
+        )
     return said
 
 
