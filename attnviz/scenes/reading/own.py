@@ -29,7 +29,7 @@ from attnviz.scenes.reading.assembling import (
     with_velocities,
 )
 from attnviz.scenes.reading.batches import MOST_SIGNS_OF_TEXT, TOO_MANY_ROWS
-from attnviz.scenes.reading.documents import parsed
+from attnviz.scenes.reading.documents import KEY_TWICE, parsed
 from attnviz.scenes.reading.places import Line, Row, short
 from attnviz.scenes.reading.rest import KEYS, Rest, rest_of
 from attnviz.scenes.reading.source import Source
@@ -51,15 +51,17 @@ def is_own(columns: Sequence[str]) -> bool:
 
 def is_own_json(source: Source) -> bool:
     """Whether the file is JSON with rows in our own columns: an object with them, or the list of them alone."""
-    start = source.start.lstrip()
+    start = source.text
     if not start.startswith((b"{", b"[")):
         return False
     if start.startswith(b"{"):
         return any(key in ("rows", "attnviz") for key in json_streams.top_keys(source))
-    with contextlib.suppress(InputError):
+    try:
         first = next(iter(_objects(source, "item")), None)
-        return isinstance(first, dict) and is_own(tuple(first))
-    return False
+    except InputError:
+        # Damaged in its first row: reading says where.
+        return all(b'"%s"' % name.encode() in start for name in NEEDED)
+    return isinstance(first, dict) and is_own(tuple(first))
 
 
 def read_text(source: Source, header: text_tables.Header, ego: str | None) -> Scenes:
@@ -91,13 +93,15 @@ def read_parquet(source: Source, ego: str | None) -> Scenes:
 
 def read_json(source: Source, ego: str | None) -> Scenes:
     """Scenes in JSON: rows as they come, everything else first or last."""
-    listed = source.start.lstrip().startswith(b"[")
+    listed = source.text.startswith(b"[")
     values: dict[str, list[Any]] = {}
     count = 0
     for count, item in enumerate(_objects(source, "item" if listed else "rows.item"), 1):
-        if count == 1:
-            names = [name for name in (*TEXTS, *NUMBERS, *FLAGS) if isinstance(item, dict) and name in item]
-            values = {name: [] for name in names}
+        if isinstance(item, dict) and not item.keys() <= values.keys():
+            # A key may appear later than in the first row: a writer may leave out what is nothing.
+            for name in (*TEXTS, *NUMBERS, *FLAGS):
+                if name in item and name not in values:
+                    values[name] = [_cell({}, name, Row(source.name, row)) for row in range(1, count)]
         if count > MOST_ROWS:
             raise InputError(TOO_MANY_ROWS, file=source.name, most=MOST_ROWS)
         for name, column in values.items():
@@ -192,12 +196,16 @@ def _objects(source: Source, prefix: str) -> Iterator[Any]:
 
 def _document_without_rows(source: Source) -> dict[str, Any]:
     """Everything of a JSON document but its rows, which may be many."""
+    keys = list(json_streams.top_keys(source))
+    twice = next((key for key in (*KEYS, "rows") if keys.count(key) > 1), None)
+    if twice is not None:
+        raise InputError(KEY_TWICE, place=source.name, name=twice)
     found = {key: next(iter(_objects(source, key)), None) for key in KEYS}
     return {key: value for key, value in found.items() if value is not None}
 
 
 def _rest_of_text(source: Source) -> Rest:
-    with source.opened() as file:
+    with source.opened_text() as file:
         if file.read(len(MARK)) != MARK:
             return Rest(origin=source.name)
         line = file.readline(text_tables.MOST_COMMENT_BYTES)

@@ -41,7 +41,7 @@ class Header:
 def header_of(source: Source) -> Header | None:
     """The names in the first line that is no comment; None where it is no line of text with commas in it."""
     number = 1
-    with source.opened() as file:
+    with source.opened_text() as file:
         line = file.readline(MOST_COMMENT_BYTES)
         while line.startswith(b"#") and number <= MOST_COMMENTS:
             line = file.readline(MOST_COMMENT_BYTES)
@@ -49,7 +49,7 @@ def header_of(source: Source) -> Header | None:
     if not line or len(line) > MOST_LINE_BYTES:
         return None
     try:
-        text = line.decode("utf-8-sig").strip()
+        text = line.decode("utf-8").strip()
         names = next(csv.reader([text], strict=True), [])
     except (UnicodeDecodeError, csv.Error):
         return None
