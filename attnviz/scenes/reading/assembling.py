@@ -1,7 +1,7 @@
 """From the columns of a source to the one table: classes, sizes, velocities, headings, the ego, and what was assumed."""
 
 import difflib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import pandas as pd
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.scenes.kinds import SIZES, Kind
-from attnviz.scenes.reading.places import Line, Place, short
+from attnviz.scenes.reading.places import Line, Placed, short
 from attnviz.scenes.table import COLUMNS, LEAST_SIZE, MOST_AT_ONCE
 from attnviz.trace import Note
 
@@ -22,8 +22,6 @@ MOST_CANDIDATES = 1_000
 MOST_NAMED = 5
 MOST_CLASSES_NAMED = 10
 VEHICLES: tuple[Kind, ...] = ("car", "van", "bus", "truck", "motorcyclist")
-
-Placed = Callable[[int], Place]
 
 
 class EgoMissing(InputError):  # noqa: N818 - what is missing, not that something went wrong

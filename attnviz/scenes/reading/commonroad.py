@@ -15,10 +15,10 @@ from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.scenes.kinds import Kind
 from attnviz.scenes.reading import commonroad_signs
-from attnviz.scenes.reading.assembling import EgoMissing, Placed, assembled, finished, named_classes, with_ego
+from attnviz.scenes.reading.assembling import EgoMissing, assembled, finished, named_classes, with_ego
 from attnviz.scenes.reading.batches import TOO_MANY_ROWS
 from attnviz.scenes.reading.commonroad_roads import Lanelet, lanelet_of, road_of
-from attnviz.scenes.reading.places import Element, short
+from attnviz.scenes.reading.places import Element, Placed, short
 from attnviz.scenes.reading.source import Source
 from attnviz.scenes.reading.xml_elements import children_of, number_in, number_of
 from attnviz.scenes.table import MOST_ROWS, Scenes, Traffic

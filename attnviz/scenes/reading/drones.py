@@ -15,11 +15,11 @@ import pandas as pd
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.scenes.kinds import Kind
-from attnviz.scenes.reading.assembling import assembled, finished, lines_of, named_classes, with_ego
+from attnviz.scenes.reading.assembling import assembled, finished, named_classes, with_ego
 from attnviz.scenes.reading.batches import one_text
 from attnviz.scenes.reading.places import short, written
 from attnviz.scenes.reading.source import Source
-from attnviz.scenes.reading.text_tables import Header, header_of, notes_on_end, read_columns
+from attnviz.scenes.reading.text_tables import Header, header_of, lines_in, notes_on_end, read_columns
 from attnviz.scenes.road import Lane, Road, points
 from attnviz.scenes.table import Scenes
 from attnviz.trace import Note
@@ -70,7 +70,7 @@ def read_crossing(source: Source, header: Header, ego: str | None, companions: S
         heading=np.radians(raw["heading"]),
         **{"class": _classes(raw["trackId"], kinds, source)},
     )
-    frame = assembled(named_classes(frame, CLASSES, notes), lines_of(source.name), notes)
+    frame = assembled(named_classes(frame, CLASSES, notes), lines_in(source, header), notes)
     return Scenes(
         finished(with_ego(frame, ego, source.name)), traffic="right", origin=f"inD / rounD: {source.name}",
         licence=LICENCE, notes=tuple(notes),
@@ -96,7 +96,7 @@ def read_highway(source: Source, header: Header, ego: str | None, companions: Se
         heading=towards,
         **{"class": _classes(raw["id"], kinds, source)},
     )
-    frame = assembled(named_classes(frame, CLASSES, notes), lines_of(source.name), notes)
+    frame = assembled(named_classes(frame, CLASSES, notes), lines_in(source, header), notes)
     notes.append(Note(_m("The y axis was turned upwards; headings are those of the driving direction.")))
     extent = (float(frame["x"].min()), float(frame["x"].max()))
     return Scenes(

@@ -16,9 +16,9 @@ from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.scenes.kinds import Kind
 from attnviz.scenes.reading import json_streams
-from attnviz.scenes.reading.assembling import Placed, assembled, finished, named_classes, with_ego
+from attnviz.scenes.reading.assembling import assembled, finished, named_classes, with_ego
 from attnviz.scenes.reading.batches import NO_ROWS, TOO_MANY_ROWS, categories
-from attnviz.scenes.reading.places import Record, short
+from attnviz.scenes.reading.places import Placed, Record, short
 from attnviz.scenes.reading.source import Source
 from attnviz.scenes.table import MOST_ROWS, Scenes, Traffic
 from attnviz.trace import Note

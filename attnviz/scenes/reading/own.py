@@ -19,7 +19,6 @@ from attnviz.base.language import _m
 from attnviz.scenes.kinds import KINDS
 from attnviz.scenes.reading import json_streams, parquet_tables, text_tables
 from attnviz.scenes.reading.assembling import (
-    Placed,
     check_moments,
     check_numbers,
     finished,
@@ -30,7 +29,7 @@ from attnviz.scenes.reading.assembling import (
 )
 from attnviz.scenes.reading.batches import MOST_SIGNS_OF_TEXT, TOO_MANY_ROWS
 from attnviz.scenes.reading.documents import KEY_TWICE, parsed
-from attnviz.scenes.reading.places import Line, Row, short
+from attnviz.scenes.reading.places import Placed, Row, short
 from attnviz.scenes.reading.rest import KEYS, Rest, rest_of
 from attnviz.scenes.reading.source import Source
 from attnviz.scenes.table import MOST_ROWS, Scenes
@@ -71,10 +70,10 @@ def read_text(source: Source, header: text_tables.Header, ego: str | None) -> Sc
     raw = text_tables.read_columns(source, header, numbers=numbers, texts=texts)
     for name in FLAGS:
         if name in raw:
-            raw[name] = _flags(raw, name, source.name)
+            raw[name] = _flags(raw, name, text_tables.lines_in(source, header))
     rest = _rest_of_text(source)
     rest = replace(rest, notes=(*rest.notes, *text_tables.notes_on_end(source)))
-    return _scenes(raw, rest, ego, source.name, lambda line: Line(source.name, line))
+    return _scenes(raw, rest, ego, source.name, text_tables.lines_in(source, header))
 
 
 def read_parquet(source: Source, ego: str | None) -> Scenes:
@@ -155,7 +154,7 @@ def _scenes(raw: pd.DataFrame, rest: Rest, ego: str | None, file: str, place: Pl
     )  # fmt: skip
 
 
-def _flags(raw: pd.DataFrame, name: str, file: str) -> np.ndarray:
+def _flags(raw: pd.DataFrame, name: str, place: Placed) -> np.ndarray:
     """True, False or None for each row of a column of words."""
     words = raw[name].cat
     for word in words.categories:
@@ -163,7 +162,7 @@ def _flags(raw: pd.DataFrame, name: str, file: str) -> np.ndarray:
             row = int((raw[name] == word).to_numpy().argmax())
             raise InputError(
                 _m("{place}: “{found}” was read in the column “{name}”; true, false or nothing was expected."),
-                place=Line(file, int(raw["line"].iloc[row])),
+                place=place(int(raw["line"].iloc[row])),
                 found=short(word),
                 name=name,
             )

@@ -1,6 +1,7 @@
 """Where in a file something stands, said in the user's language."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from attnviz.base.language import _, translate
@@ -77,6 +78,10 @@ def written(text: str) -> float:
 
 
 Place = str | Line | Row | Record | Element
+
+
+# Where the row with this count is.
+Placed = Callable[[int], Place]
 
 
 def short(text: object, most: int = MOST_SIGNS) -> str:

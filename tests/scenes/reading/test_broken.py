@@ -452,3 +452,24 @@ def test_a_file_that_is_closed():
     file = BytesIO(crowd(1))
     file.close()
     assert "is no open file" in refused(file)
+
+
+# The parser passes over empty lines; the sentence counts them.
+
+
+@pytest.mark.parametrize(
+    ("row", "sentence"),
+    [
+        ("0,kid,gnome,1,1,true", "the class “gnome”"),
+        ("0,kid,car,far,1,true", "“far” was read in the column “x”"),
+        ("0,kid,car,1,1,perhaps", "“perhaps” was read in the column “visible”"),
+        ("0,kid,car,1", "4 cells were read"),
+        ("0,ego,car,1,1,true", "has two rows for the moment"),
+    ],
+)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_empty_lines_are_counted(row, sentence, end):
+    lines = ["#a comment", "t,agent_id,class,x,y,visible", "", "0,ego,car,0,0,", "", "", row, ""]
+    said = refused(end.join(lines).encode(), ego="ego")
+    assert said.startswith("f, line 7: ")
+    assert sentence in said
