@@ -108,8 +108,11 @@ def _later(
 
 
 def _with_child(moment: Scenes, place: Tensor, velocity: Tensor) -> Scenes:
+    taken, name = set(moment.table["agent_id"].astype(str)), CHILD
+    while name in taken:
+        name += "-"
     row = moment.table.iloc[0].to_dict() | {
-        "agent_id": CHILD, "class": "child", "x": float(place[0]), "y": float(place[1]),
+        "agent_id": name, "class": "child", "x": float(place[0]), "y": float(place[1]),
         "heading": math.atan2(float(velocity[1]), float(velocity[0])), "vx": float(velocity[0]), "vy": float(velocity[1]),
         "length": SIZES["child"].length, "width": SIZES["child"].width, "is_ego": False, "valid": True, "visible": True,
     }  # fmt: skip

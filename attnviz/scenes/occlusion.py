@@ -102,20 +102,6 @@ def hides(
     return _within(points, *shadow(eye, blocker)) & ~_within(points, *sides(blocker))
 
 
-def shadow_outline(
-    eye: Float[Tensor, "*#batch 2"], blocker: Float[Tensor, "*#batch 4 2"], reach: float
-) -> Float[Tensor, "... 4 2"]:
-    """A shape to draw for a shadow: the two corners where lines of sight touch the blocker, and both lines' far ends.
-
-    reach: how far from the eye the lines end, in m, at least as far as the blocker. Draw the blocker above it.
-    """
-    away = blocker - eye.unsqueeze(-2)
-    angles = _angle(away.mean(dim=-2).unsqueeze(-2), away)
-    near = torch.stack([_corner(away, angles.argmin(dim=-1)), _corner(away, angles.argmax(dim=-1))], dim=-2)
-    far = near * (reach / torch.linalg.vector_norm(near, dim=-1, keepdim=True)).clamp(min=1)
-    return torch.cat([near, far.flip(-2)], dim=-2) + eye.unsqueeze(-2)
-
-
 def sides(box: Float[Tensor, "*batch 4 2"]) -> tuple[Float[Tensor, "*batch 4 2"], Float[Tensor, "*batch 4"]]:
     """A box as four half-planes, n · p ≤ c inside: normals n of length 1 that point outwards, and offsets c in m."""
     side = box.roll(-1, dims=-2) - box

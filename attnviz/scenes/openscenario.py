@@ -137,8 +137,12 @@ def test_plan(source: Given, name: str = "") -> TestPlan:  # noqa: PT028 - no te
                 found=short(root.tag),
                 expected=ROOT,
             )
-        if node.tag != "Storyboard":
-            parts[node.tag] = node
+        if node.tag in parts:
+            raise InputError(
+                _m("{file} has two elements “{name}”; one was expected."), file=file.name, name=short(node.tag)
+            )
+        # The storyboard is what is long, and is not read.
+        parts[node.tag] = Node(node.tag) if node.tag == "Storyboard" else node
     return _plan(parts, file)
 
 

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from attnviz.scenes import occlusion
 from attnviz.scenes.boxes import corners
-from attnviz.scenes.table import Scenes
+from attnviz.scenes.table import SAME_TIME, Scenes
 
 EYE = 0.5
 """Metres ahead of the ego's middle where its eye is."""
@@ -26,7 +26,9 @@ def with_sight(scenes: Scenes) -> Scenes:
     visible = scenes.table["visible"].astype(object).to_numpy(copy=True)
     unknown = scenes.table["visible"].isna().to_numpy() & scenes.table["valid"].to_numpy(dtype=bool)
     places = pd.Series(np.arange(len(scenes.table)))
-    keys = [scenes.table["scene_id"].astype(str).to_numpy(), scenes.table["t"].to_numpy()]
+    # Files round times: those that are nearer than `SAME_TIME` are one moment.
+    moments = (scenes.table["t"].to_numpy(dtype=np.float64) / SAME_TIME).round()
+    keys = [scenes.table["scene_id"].astype(str).to_numpy(), moments]
     for _moment, rows in places.groupby(keys, sort=False):
         here = rows.to_numpy()
         if unknown[here].any():

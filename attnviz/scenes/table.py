@@ -22,6 +22,8 @@ COLUMNS = (
 )  # fmt: skip
 NUMBERS = ("t", "x", "y", "heading", "length", "width")
 IDS = ("scene_id", "agent_id", "class")
+# A box without any extent has no sides, so that nothing can be measured of it. In metres.
+LEAST_SIZE = 0.001
 MOST_AT_ONCE = 1_000
 MOST_ROWS = 5_000_000
 # Two times that differ by less than this (s) are one moment: files round them.
@@ -57,9 +59,9 @@ class Scenes:
     road, signs: what is known of the road, and of traffic lights, stop lines and speed limits
     (`attnviz.scenes.signs`). notes: what was assumed or left out in reading.
 
-    Raises `InputError` for a column that is missing, a number that is none, a class that is unknown, two rows of one
-    road user at one moment, times that go back, two egos in one scene, more than `MOST_AT_ONCE` road users at one
-    moment or more than `MOST_ROWS` rows.
+    Raises `InputError` for a column that is missing, a number that is none, a size below `LEAST_SIZE`, a class that is
+    unknown, two rows of one road user at one moment, times that go back, two egos in one scene, more than
+    `MOST_AT_ONCE` road users at one moment or more than `MOST_ROWS` rows.
     """
 
     table: pd.DataFrame
@@ -83,6 +85,13 @@ class Scenes:
             if not np.isfinite(self.table[name].to_numpy(dtype=np.float64)).all():
                 raise InputError(
                     _m("The column “{name}” of the table of road users holds what is no number."), name=name
+                )
+        for name in ("length", "width"):
+            if (self.table[name].to_numpy(dtype=np.float64) < LEAST_SIZE).any():
+                raise InputError(
+                    _m("The column “{name}” of the table of road users holds a size of less than {least} m."),
+                    name=name,
+                    least=LEAST_SIZE,
                 )
         if len(self.table) > MOST_ROWS:
             raise InputError(

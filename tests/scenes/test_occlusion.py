@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from attnviz.scenes.boxes import corners, gap
-from attnviz.scenes.occlusion import hides, seen, shadow, shadow_outline, visible
+from attnviz.scenes.occlusion import hides, seen, shadow, visible
 
 ORIGIN = torch.zeros(2, dtype=torch.float64)
 
@@ -216,11 +216,3 @@ def test_a_shadow_is_where_a_small_box_is_not_seen(place, x, y):
     part = share(speck, blocker)
     assume(part in (0, 1))  # On the edge of the shadow a small box is half seen.
     assert found is (part == 0)
-
-
-def test_the_shape_to_draw_runs_from_the_blocker_to_the_reach():
-    # The lines of sight touch (10, ∓1) and end 50 m from the eye: (10, ∓1) · 50/√101.
-    found = shadow_outline(ORIGIN, box(11, 0, 0, 2, 2), 50.0)
-    far = 50 / math.sqrt(101)
-    expected = torch.tensor([[10, -1], [10, 1], [10 * far, far], [10 * far, -far]], dtype=torch.float64)
-    torch.testing.assert_close(found, expected)

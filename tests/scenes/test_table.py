@@ -68,3 +68,10 @@ def test_a_moment_without_an_ego_says_so():
 def test_bad_tables_are_one_sentence(table, change, sentence):
     with pytest.raises(InputError, match=sentence):
         Scenes(change(table))
+
+
+@pytest.mark.parametrize("size", [0.0, -4.0, 1e-300])
+def test_a_box_without_extent_is_refused(size):
+    # It has no sides: every measure of it would be unknown, or, worse, harmless.
+    with pytest.raises(InputError, match=r"“width” of the table of road users holds a size of less than 0\.001 m"):
+        Scenes.of_moment([Agent("a", "car", 0.0, 0.0, 0.0, width=size)])

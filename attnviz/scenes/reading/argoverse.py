@@ -85,14 +85,14 @@ def is_map(document: Any) -> bool:
 
 def looks_like_map(source: Source) -> bool:
     """Whether the file begins as a map of Argoverse 2 does."""
-    return source.start.lstrip().startswith(b"{") and any(
+    return source.text.startswith(b"{") and any(
         key in source.start for key in (b'"lane_segments"', b'"drivable_areas"')
     )
 
 
 def _road(companions: Sequence[Source]) -> Road:
     for companion in companions:
-        if companion.start.lstrip()[:1] == b"{":
+        if companion.text.startswith(b"{"):
             document = document_of(companion)
             if is_map(document):
                 return road_of(document, companion.name)

@@ -1,7 +1,7 @@
 """From the columns of a source to the one table: classes, sizes, velocities, headings, the ego, and what was assumed."""
 
 import difflib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,8 @@ import pandas as pd
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.scenes.kinds import SIZES, Kind
-from attnviz.scenes.reading.places import Line, Place, short
-from attnviz.scenes.table import COLUMNS, MOST_AT_ONCE
+from attnviz.scenes.reading.places import Line, Placed, short
+from attnviz.scenes.table import COLUMNS, LEAST_SIZE, MOST_AT_ONCE
 from attnviz.trace import Note
 
 # Numbers beyond these are none of a road: metres, seconds, metres a second, radians.
@@ -22,8 +22,6 @@ MOST_CANDIDATES = 1_000
 MOST_NAMED = 5
 MOST_CLASSES_NAMED = 10
 VEHICLES: tuple[Kind, ...] = ("car", "van", "bus", "truck", "motorcyclist")
-
-Placed = Callable[[int], Place]
 
 
 class EgoMissing(InputError):  # noqa: N818 - what is missing, not that something went wrong
@@ -84,7 +82,13 @@ def check_numbers(frame: pd.DataFrame, place: Placed) -> None:
 
 
 def check_moments(frame: pd.DataFrame, place: Placed) -> None:
-    """Refuse two rows of one road user at one moment, times that go back, and a crowd, naming where they stand."""
+    """Refuse a road user without an id, two rows of one at one moment, times that go back, and a crowd, naming where."""
+    nameless = (frame["agent_id"] == "").to_numpy()
+    if nameless.any():
+        raise InputError(
+            _m("{place}: a road user without an id was read; one was expected."),
+            place=place(int(frame["line"].iloc[int(nameless.argmax())])),
+        )
     keys = frame.groupby(["scene_id", "agent_id"], sort=False, observed=True)
     steps = keys["t"].diff().to_numpy()
     back = steps < 0
@@ -118,13 +122,18 @@ def check_moments(frame: pd.DataFrame, place: Placed) -> None:
 
 
 def with_sizes(frame: pd.DataFrame, notes: list[Note]) -> pd.DataFrame:
-    """Lengths and widths that are missing or 0 are those of the class, marked in `assumed` and counted in a note."""
+    """Lengths and widths that are missing or 0, or below what a box needs, are those of the class.
+
+    They are marked in `assumed` and counted in a note.
+    """
     given = {name: frame[name].to_numpy(dtype=np.float64) if name in frame else 0.0 for name in ("length", "width")}
     kinds = frame["class"].astype("category")
     defaults = [SIZES[kind] for kind in kinds.cat.categories]
     codes = kinds.cat.codes.to_numpy()
     known = np.array([(size.length, size.width) for size in defaults]).reshape(-1, 2)[codes]
-    length, width = (np.where(np.nan_to_num(given[name]) > 0, given[name], 0.0) for name in ("length", "width"))
+    length, width = (
+        np.where(np.nan_to_num(given[name]) >= LEAST_SIZE, given[name], 0.0) for name in ("length", "width")
+    )
     assumed = np.broadcast_to((length == 0) | (width == 0), (len(frame),))
     sized = frame.assign(
         length=np.where(length == 0, known[:, 0], length),

@@ -15,10 +15,10 @@ from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.scenes.kinds import Kind
 from attnviz.scenes.reading import commonroad_signs
-from attnviz.scenes.reading.assembling import EgoMissing, Placed, assembled, finished, named_classes, with_ego
+from attnviz.scenes.reading.assembling import EgoMissing, assembled, finished, named_classes, with_ego
 from attnviz.scenes.reading.batches import TOO_MANY_ROWS
 from attnviz.scenes.reading.commonroad_roads import Lanelet, lanelet_of, road_of
-from attnviz.scenes.reading.places import Element, short
+from attnviz.scenes.reading.places import Element, Placed, short
 from attnviz.scenes.reading.source import Source
 from attnviz.scenes.reading.xml_elements import children_of, number_in, number_of
 from attnviz.scenes.table import MOST_ROWS, Scenes, Traffic
@@ -148,7 +148,7 @@ def _obstacle(node: Node, found: _Found, place: Element, step: float) -> None:
     if len(found.rows) + len(states) + 1 > MOST_ROWS:
         raise InputError(TOO_MANY_ROWS, file=place.file, most=MOST_ROWS)
     for state in (node.find("initialState"), *states):
-        t, x, y, heading, speed = _state(state, place, step, found)
+        t, x, y, heading, speed = _state(state, place, step, found, static=static)
         row = (number, kind, t, x, y, heading, 0.0 if static else speed, length, width)
         (found.still if static else found.rows).append(row)
         if static:
@@ -158,8 +158,10 @@ def _obstacle(node: Node, found: _Found, place: Element, step: float) -> None:
     found.places += [place] * (1 if static else 1 + len(states))
 
 
-def _state(node: Node | None, place: Element, step: float, found: _Found) -> tuple[float, float, float, float, float]:
-    """Time (s), x, y, heading, speed; of what is given as an interval, the middle."""
+def _state(
+    node: Node | None, place: Element, step: float, found: _Found, *, static: bool = False
+) -> tuple[float, float, float, float, float]:
+    """Time (s), x, y, heading, speed; of what is given as an interval, the middle. What stands still needs no time."""
     if node is None:
         raise InputError(_m("{place} has no initial state; one was expected."), place=place)
     centre = node.find("position/point")
@@ -169,10 +171,12 @@ def _state(node: Node | None, place: Element, step: float, found: _Found) -> tup
     x, y = (number_in(centre, axis, place) for axis in ("x", "y"))
     if x is None or y is None:
         raise InputError(_m("{place} has a state without a position; a point was expected."), place=place)
-    time = _value(node, "time", place)
+    time = 0.0 if static else _value(node, "time", place)
+    if time is None:
+        raise InputError(_m("{place} has a state without a time; a time step was expected."), place=place)
     heading, speed = _value(node, "orientation", place), _value(node, "velocity", place)
     return (
-        round((time or 0.0) * step, 6),
+        round(time * step, 6),
         x,
         y,
         heading if heading is not None else np.nan,
@@ -211,7 +215,9 @@ def _frame(found: _Found, scene: str, source: Source) -> pd.DataFrame:
     """One row for each obstacle and moment; what stands still stands at every moment."""
     names = ["agent_id", "class", "t", "x", "y", "heading", "speed", "length", "width"]
     moving = pd.DataFrame(found.rows, columns=names)
-    times = np.unique(np.concatenate([moving["t"].to_numpy(dtype=np.float64), [0.0]]))
+    # The moment of the first planning problem too: it may be the only one at which there is an ego.
+    start = [t for t, *_ in list(found.starts.values())[:1]]
+    times = np.unique(np.concatenate([moving["t"].to_numpy(dtype=np.float64), [0.0], start]))
     if len(moving) + len(found.still) * len(times) > MOST_ROWS:
         raise InputError(TOO_MANY_ROWS, file=source.name, most=MOST_ROWS)
     still = pd.DataFrame(found.still, columns=names)

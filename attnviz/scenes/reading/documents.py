@@ -12,6 +12,12 @@ from attnviz.base.language import _m
 from attnviz.scenes.reading.places import Element, short
 from attnviz.scenes.reading.source import Source
 
+KEY_TWICE = _m("{place}: an object has two keys “{name}”; one was expected.")
+
+
+class _KeyTwiceError(ValueError):
+    """Which of two keys of one name in one object holds, nobody can tell."""
+
 
 def document_of(source: Source) -> Any:
     """What the file holds. Raises `InputError` where it is no JSON, or too large."""
@@ -19,9 +25,11 @@ def document_of(source: Source) -> Any:
 
 
 def parsed(raw: bytes | str, file: str) -> Any:
-    """What the text holds. Raises `InputError` where it is no JSON."""
+    """What the text holds. Raises `InputError` where it is no JSON, or an object has two keys of one name."""
     try:
-        return json.loads(raw)
+        return json.loads(raw, object_pairs_hook=_object)
+    except _KeyTwiceError as error:
+        raise InputError(KEY_TWICE, place=file, name=short(error)) from error
     except json.JSONDecodeError as error:
         raise InputError(
             _m("{file}, line {line}, column {column}: the JSON is cut short or damaged."),
@@ -31,6 +39,14 @@ def parsed(raw: bytes | str, file: str) -> Any:
         ) from error
     except (UnicodeDecodeError, RecursionError, ValueError) as error:
         raise InputError(_m("{file} is no JSON in UTF-8."), file=file) from error
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise _KeyTwiceError(next(name for name in names if names.count(name) > 1))
+    return found
 
 
 def line_of(found: Any, place: Element, axes: Sequence[str] | Sequence[int] = ("x", "y")) -> Float[np.ndarray, "n 2"]:
@@ -46,8 +62,12 @@ def line_of(found: Any, place: Element, axes: Sequence[str] | Sequence[int] = ("
     return np.array(points, dtype=np.float64).reshape(-1, 2)
 
 
-def _number(found: object) -> float:
-    """A number within a hundred thousand kilometres; anything else is no point."""
-    if isinstance(found, bool) or not isinstance(found, (int, float)) or not -1e8 <= found <= 1e8:
+def is_number(found: object, most: float = 1e8) -> bool:
+    """Whether it is a number that is no larger than `most`, either way; NaN is none."""
+    return isinstance(found, (int, float)) and not isinstance(found, bool) and -most <= found <= most
+
+
+def _number(found: Any) -> float:
+    if not is_number(found):
         raise TypeError
     return float(found)

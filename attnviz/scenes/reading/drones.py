@@ -15,11 +15,11 @@ import pandas as pd
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.scenes.kinds import Kind
-from attnviz.scenes.reading.assembling import assembled, finished, lines_of, named_classes, with_ego
+from attnviz.scenes.reading.assembling import assembled, finished, named_classes, with_ego
 from attnviz.scenes.reading.batches import one_text
-from attnviz.scenes.reading.places import short
+from attnviz.scenes.reading.places import short, written
 from attnviz.scenes.reading.source import Source
-from attnviz.scenes.reading.text_tables import Header, header_of, notes_on_end, read_columns
+from attnviz.scenes.reading.text_tables import Header, header_of, lines_in, notes_on_end, read_columns
 from attnviz.scenes.road import Lane, Road, points
 from attnviz.scenes.table import Scenes
 from attnviz.trace import Note
@@ -70,7 +70,7 @@ def read_crossing(source: Source, header: Header, ego: str | None, companions: S
         heading=np.radians(raw["heading"]),
         **{"class": _classes(raw["trackId"], kinds, source)},
     )
-    frame = assembled(named_classes(frame, CLASSES, notes), lines_of(source.name), notes)
+    frame = assembled(named_classes(frame, CLASSES, notes), lines_in(source, header), notes)
     return Scenes(
         finished(with_ego(frame, ego, source.name)), traffic="right", origin=f"inD / rounD: {source.name}",
         licence=LICENCE, notes=tuple(notes),
@@ -96,7 +96,7 @@ def read_highway(source: Source, header: Header, ego: str | None, companions: Se
         heading=towards,
         **{"class": _classes(raw["id"], kinds, source)},
     )
-    frame = assembled(named_classes(frame, CLASSES, notes), lines_of(source.name), notes)
+    frame = assembled(named_classes(frame, CLASSES, notes), lines_in(source, header), notes)
     notes.append(Note(_m("The y axis was turned upwards; headings are those of the driving direction.")))
     extent = (float(frame["x"].min()), float(frame["x"].max()))
     return Scenes(
@@ -134,6 +134,12 @@ def _about_tracks(
         meta = read_columns(companion, header, numbers=(), texts=[*texts, *(["recordingId"] if own else [])])
         if own:
             meta = meta[meta["recordingId"].isin(list(recordings))]
+        if meta[key].duplicated().any():
+            raise InputError(
+                _m("{file} has two rows for the road user “{name}”; one was expected."),
+                file=companion.name,
+                name=short(meta.loc[meta[key].duplicated(), key].iloc[0]),
+            )
         if not meta.empty:
             return (
                 dict(zip(meta[key], meta["class"], strict=True)),
@@ -154,7 +160,7 @@ def _about_recording(
         if rows.empty:
             continue
         about = {name: str(rows[name].iloc[0]) for name in header.names}
-        rate = _number(about["frameRate"])
+        rate = written(about["frameRate"])
         if not 0 < rate <= 1000:
             raise InputError(
                 _m("{file}: “{found}” was read as “frameRate”; frames a second were expected."),
@@ -183,10 +189,10 @@ def _fitting(
 
 def _lanes(about: Mapping[str, str], extent: tuple[float, float]) -> Road:
     """Lanes between the markings; the upper ones lead to the left."""
-    limit = _number(about.get("speedLimit", ""))
+    limit = written(about.get("speedLimit", ""))
     lanes = []
     for side in ("upper", "lower"):
-        marks = [-_number(text) for text in about.get(f"{side}LaneMarkings", "").split(";") if text]
+        marks = [-written(text) for text in about.get(f"{side}LaneMarkings", "").split(";") if text]
         if not np.isfinite(marks).all():
             continue
         along = extent[::-1] if side == "upper" else extent
@@ -195,10 +201,3 @@ def _lanes(about: Mapping[str, str], extent: tuple[float, float]) -> Road:
             one, other, middle = (points([(x, y) for x in along]) for y in (left, right, (left + right) / 2))
             lanes.append(Lane(f"{side}-{number}", one, other, middle, limit if limit > 0 else None))
     return Road(lanes=tuple(lanes))
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return float("nan")

@@ -8,10 +8,10 @@ import pandas as pd
 
 from attnviz.base.language import _m
 from attnviz.scenes.kinds import Kind
-from attnviz.scenes.reading.assembling import assembled, finished, lines_of, named_classes, with_ego
+from attnviz.scenes.reading.assembling import assembled, finished, named_classes, with_ego
 from attnviz.scenes.reading.batches import categories, one_text
 from attnviz.scenes.reading.source import Source
-from attnviz.scenes.reading.text_tables import Header, notes_on_end, read_columns
+from attnviz.scenes.reading.text_tables import Header, lines_in, notes_on_end, read_columns
 from attnviz.scenes.table import Scenes
 from attnviz.trace import Note
 
@@ -50,7 +50,7 @@ def read(source: Source, header: Header, ego: str | None) -> Scenes:
         t=raw["timestamp_ms"] / 1000,
         scene_id=_scene_ids(raw) if cases else one_text("scene", len(raw)),
     )
-    frame = assembled(named_classes(frame, CLASSES, notes), lines_of(source.name), notes)
+    frame = assembled(named_classes(frame, CLASSES, notes), lines_in(source, header), notes)
     if (raw["agent_type"] == "pedestrian/bicycle").any():
         notes.append(Note(_m("“pedestrian/bicycle” is read as pedestrians: the file does not tell them apart.")))
     return Scenes(

@@ -7,7 +7,7 @@ record, and every file is read record by record.
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -16,9 +16,9 @@ from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.scenes.kinds import Kind
 from attnviz.scenes.reading import json_streams
-from attnviz.scenes.reading.assembling import Placed, assembled, finished, named_classes, with_ego
+from attnviz.scenes.reading.assembling import assembled, finished, named_classes, with_ego
 from attnviz.scenes.reading.batches import NO_ROWS, TOO_MANY_ROWS, categories
-from attnviz.scenes.reading.places import Record, short
+from attnviz.scenes.reading.places import Placed, Record, short
 from attnviz.scenes.reading.source import Source
 from attnviz.scenes.table import MOST_ROWS, Scenes, Traffic
 from attnviz.trace import Note
@@ -28,6 +28,8 @@ EGO = "ego"
 SAME_MOMENT = 0.05
 # Visibility is given in bins of 0–40, 40–60, 60–80 and 80–100 %; the first one holds what cannot be seen at all.
 HARDLY = "v0-40"
+# How far from 1 the square of the length of a rotation may be: more is no rounding.
+UNIT = 0.01
 LICENCE = "nuScenes: CC BY-NC-SA 4.0"
 PARKED = "vehicle.parked"
 MOST_RECORDS = 10_000_000
@@ -63,6 +65,7 @@ TABLES: dict[str, frozenset[str]] = {
     # Categories and attributes look alike; their tokens tell them apart.
     "names": frozenset({"token", "name", "description"}),
 }
+Kept = TypeVar("Kept")
 NEEDED = ("sample", "sample_annotation", "instance", "scene", "ego_pose")
 
 
@@ -80,12 +83,17 @@ class _Tables:
 
 def table_of(source: Source) -> str | None:
     """Which table a file holds; None where it is none of nuScenes."""
-    if not source.start.lstrip().startswith(b"["):
-        return None
     try:
-        first = next(iter(_items(source)), None)
+        return _told(source)
     except InputError:
         return None
+
+
+def _told(source: Source) -> str | None:
+    """The same, with an `InputError` where its first record is damaged."""
+    if not source.text.startswith(b"["):
+        return None
+    first = next(iter(_items(source)), None)
     if not isinstance(first, dict):
         return None
     return next((name for name, keys in TABLES.items() if keys <= set(first)), None)
@@ -95,7 +103,8 @@ def read(source: Source, ego: str | None, companions: Sequence[Source]) -> Scene
     """All scenes of the tables. Raises `InputError` where one that is needed is missing or damaged."""
     files: dict[str, list[Source]] = {}
     for file in (source, *companions):
-        name = table_of(file)
+        # What is damaged at its beginning might be a table that is needed: it is not passed over.
+        name = _told(file)
         if name is not None:
             files.setdefault(name, []).append(file)
     missing = [name for name in NEEDED if name not in files]
@@ -143,6 +152,20 @@ def _read(files: Mapping[str, Sequence[Source]], name: str, take: Callable[[dict
                 raise _odd(source, number, name) from error
 
 
+def _fill(
+    files: Mapping[str, Sequence[Source]], name: str, table: dict[str, Kept], take: Callable[[dict[str, Any]], Kept]
+) -> None:
+    """What is kept of each record, by its token, which no other record of the table may have."""
+
+    def keep(item: dict[str, Any]) -> None:
+        token = _text(item["token"])
+        if token in table:
+            raise KeyError(token)
+        table[token] = take(item)
+
+    _read(files, name, keep)
+
+
 def _odd(source: Source, number: int, name: str) -> InputError:
     return InputError(
         _m("{place}: what was read is no record of the table “{name}” of nuScenes."),
@@ -161,21 +184,16 @@ def _tables(files: Mapping[str, Sequence[Source]]) -> _Tables:
     tables = _Tables()
     order: dict[str, int] = {}
 
-    def sample(item: dict[str, Any]) -> None:
+    def sample(item: dict[str, Any]) -> tuple[int, float]:
         scene = order.setdefault(_text(item["scene_token"]), len(order))
-        tables.samples[_text(item["token"])] = (scene, int(item["timestamp"]) / 1e6)
+        return scene, _seconds(item["timestamp"])
 
-    def scene(item: dict[str, Any]) -> None:
-        tables.scenes[_text(item["token"])] = (_text(item["name"]), _text(item["log_token"]))
-
-    _read(files, "sample", sample)
-    _read(files, "scene", scene)
-    _read(files, "log", lambda item: tables.places.update({_text(item["token"]): _text(item["location"])}))
-    _read(files, "names", lambda item: tables.names.update({_text(item["token"]): _text(item["name"])}))
-    _read(files, "visibility", lambda item: tables.levels.update({_text(item["token"]): _text(item["level"])}))
-    _read(
-        files, "instance", lambda item: tables.instances.update({_text(item["token"]): _text(item["category_token"])})
-    )
+    _fill(files, "sample", tables.samples, sample)
+    _fill(files, "scene", tables.scenes, lambda item: (_text(item["name"]), _text(item["log_token"])))
+    _fill(files, "log", tables.places, lambda item: _text(item["location"]))
+    _fill(files, "names", tables.names, lambda item: _text(item["name"]))
+    _fill(files, "visibility", tables.levels, lambda item: _text(item["level"]))
+    _fill(files, "instance", tables.instances, lambda item: _text(item["category_token"]))
     lacking = next((token for token in order if token not in tables.scenes), None)
     if lacking is not None:
         raise InputError(
@@ -232,7 +250,7 @@ def _poses(files: Mapping[str, Sequence[Source]], tables: _Tables) -> pd.DataFra
         if not item["is_key_frame"] or item["sample_token"] not in tables.samples:
             return
         sample = item["sample_token"]
-        apart = abs(int(item["timestamp"]) / 1e6 - tables.samples[sample][1])
+        apart = abs(_seconds(item["timestamp"]) - tables.samples[sample][1])
         if apart < late.get(sample, np.inf):
             late[sample] = apart
             wanted[sample] = _text(item["ego_pose_token"])
@@ -250,7 +268,7 @@ def _poses(files: Mapping[str, Sequence[Source]], tables: _Tables) -> pd.DataFra
         if tokens:
             by_token[item["token"]] = found
         else:
-            timed.append((int(item["timestamp"]) / 1e6, *found))
+            timed.append((_seconds(item["timestamp"]), *found))
 
     _read(files, "ego_pose", pose)
     rows = []
@@ -259,7 +277,7 @@ def _poses(files: Mapping[str, Sequence[Source]], tables: _Tables) -> pd.DataFra
         found = by_token.get(wanted.get(sample, "")) if tokens else _nearest(times, t)
         if found is not None:
             rows.append((scene, t, *found))
-    return pd.DataFrame(rows, columns=["scene", "t", "x", "y", "heading"])
+    return pd.DataFrame(rows, columns=["scene", "t", "x", "y", "heading"]).astype({"scene": np.int64, "t": np.float64})
 
 
 def _nearest(times: np.ndarray, t: float) -> tuple[float, float, float] | None:
@@ -306,12 +324,22 @@ def _traffic(tables: _Tables, notes: list[Note]) -> Traffic | None:
 
 def _pair(found: Any) -> tuple[float, float]:
     one, other = found[0], found[1]
-    if isinstance(one, bool) or not isinstance(one, (int, float)) or not isinstance(other, (int, float)):
+    return _number(one), _number(other)
+
+
+def _number(found: object) -> float:
+    if isinstance(found, bool) or not isinstance(found, (int, float)):
         raise TypeError
-    return float(one), float(other)
+    return float(found)
+
+
+def _seconds(microseconds: object) -> float:
+    return _number(microseconds) / 1e6
 
 
 def _yaw(rotation: Any) -> float:
     """The heading of a quaternion w, x, y, z: the angle about the upward axis."""
-    w, x, y, z = (float(part) for part in rotation)
+    w, x, y, z = (_number(part) for part in rotation)
+    if abs(w * w + x * x + y * y + z * z - 1) > UNIT:
+        raise ValueError
     return float(np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z)))

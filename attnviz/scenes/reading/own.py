@@ -19,7 +19,6 @@ from attnviz.base.language import _m
 from attnviz.scenes.kinds import KINDS
 from attnviz.scenes.reading import json_streams, parquet_tables, text_tables
 from attnviz.scenes.reading.assembling import (
-    Placed,
     check_moments,
     check_numbers,
     finished,
@@ -29,8 +28,8 @@ from attnviz.scenes.reading.assembling import (
     with_velocities,
 )
 from attnviz.scenes.reading.batches import MOST_SIGNS_OF_TEXT, TOO_MANY_ROWS
-from attnviz.scenes.reading.documents import parsed
-from attnviz.scenes.reading.places import Line, Row, short
+from attnviz.scenes.reading.documents import KEY_TWICE, parsed
+from attnviz.scenes.reading.places import Placed, Row, short
 from attnviz.scenes.reading.rest import KEYS, Rest, rest_of
 from attnviz.scenes.reading.source import Source
 from attnviz.scenes.table import MOST_ROWS, Scenes
@@ -51,15 +50,17 @@ def is_own(columns: Sequence[str]) -> bool:
 
 def is_own_json(source: Source) -> bool:
     """Whether the file is JSON with rows in our own columns: an object with them, or the list of them alone."""
-    start = source.start.lstrip()
+    start = source.text
     if not start.startswith((b"{", b"[")):
         return False
     if start.startswith(b"{"):
         return any(key in ("rows", "attnviz") for key in json_streams.top_keys(source))
-    with contextlib.suppress(InputError):
+    try:
         first = next(iter(_objects(source, "item")), None)
-        return isinstance(first, dict) and is_own(tuple(first))
-    return False
+    except InputError:
+        # Damaged in its first row: reading says where.
+        return all(b'"%s"' % name.encode() in start for name in NEEDED)
+    return isinstance(first, dict) and is_own(tuple(first))
 
 
 def read_text(source: Source, header: text_tables.Header, ego: str | None) -> Scenes:
@@ -69,10 +70,10 @@ def read_text(source: Source, header: text_tables.Header, ego: str | None) -> Sc
     raw = text_tables.read_columns(source, header, numbers=numbers, texts=texts)
     for name in FLAGS:
         if name in raw:
-            raw[name] = _flags(raw, name, source.name)
+            raw[name] = _flags(raw, name, text_tables.lines_in(source, header))
     rest = _rest_of_text(source)
     rest = replace(rest, notes=(*rest.notes, *text_tables.notes_on_end(source)))
-    return _scenes(raw, rest, ego, source.name, lambda line: Line(source.name, line))
+    return _scenes(raw, rest, ego, source.name, text_tables.lines_in(source, header))
 
 
 def read_parquet(source: Source, ego: str | None) -> Scenes:
@@ -91,13 +92,15 @@ def read_parquet(source: Source, ego: str | None) -> Scenes:
 
 def read_json(source: Source, ego: str | None) -> Scenes:
     """Scenes in JSON: rows as they come, everything else first or last."""
-    listed = source.start.lstrip().startswith(b"[")
+    listed = source.text.startswith(b"[")
     values: dict[str, list[Any]] = {}
     count = 0
     for count, item in enumerate(_objects(source, "item" if listed else "rows.item"), 1):
-        if count == 1:
-            names = [name for name in (*TEXTS, *NUMBERS, *FLAGS) if isinstance(item, dict) and name in item]
-            values = {name: [] for name in names}
+        if isinstance(item, dict) and not item.keys() <= values.keys():
+            # A key may appear later than in the first row: a writer may leave out what is nothing.
+            for name in (*TEXTS, *NUMBERS, *FLAGS):
+                if name in item and name not in values:
+                    values[name] = [_cell({}, name, Row(source.name, row)) for row in range(1, count)]
         if count > MOST_ROWS:
             raise InputError(TOO_MANY_ROWS, file=source.name, most=MOST_ROWS)
         for name, column in values.items():
@@ -151,7 +154,7 @@ def _scenes(raw: pd.DataFrame, rest: Rest, ego: str | None, file: str, place: Pl
     )  # fmt: skip
 
 
-def _flags(raw: pd.DataFrame, name: str, file: str) -> np.ndarray:
+def _flags(raw: pd.DataFrame, name: str, place: Placed) -> np.ndarray:
     """True, False or None for each row of a column of words."""
     words = raw[name].cat
     for word in words.categories:
@@ -159,7 +162,7 @@ def _flags(raw: pd.DataFrame, name: str, file: str) -> np.ndarray:
             row = int((raw[name] == word).to_numpy().argmax())
             raise InputError(
                 _m("{place}: “{found}” was read in the column “{name}”; true, false or nothing was expected."),
-                place=Line(file, int(raw["line"].iloc[row])),
+                place=place(int(raw["line"].iloc[row])),
                 found=short(word),
                 name=name,
             )
@@ -192,12 +195,16 @@ def _objects(source: Source, prefix: str) -> Iterator[Any]:
 
 def _document_without_rows(source: Source) -> dict[str, Any]:
     """Everything of a JSON document but its rows, which may be many."""
+    keys = list(json_streams.top_keys(source))
+    twice = next((key for key in (*KEYS, "rows") if keys.count(key) > 1), None)
+    if twice is not None:
+        raise InputError(KEY_TWICE, place=source.name, name=twice)
     found = {key: next(iter(_objects(source, key)), None) for key in KEYS}
     return {key: value for key, value in found.items() if value is not None}
 
 
 def _rest_of_text(source: Source) -> Rest:
-    with source.opened() as file:
+    with source.opened_text() as file:
         if file.read(len(MARK)) != MARK:
             return Rest(origin=source.name)
         line = file.readline(text_tables.MOST_COMMENT_BYTES)

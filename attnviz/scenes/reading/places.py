@@ -1,5 +1,7 @@
 """Where in a file something stands, said in the user's language."""
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from attnviz.base.language import _, translate
@@ -64,7 +66,22 @@ class Said:
         return translate(self.message)
 
 
+def written(text: str) -> float:
+    """The number that is written here; NaN where none is.
+
+    Python alone would also take 1_5 for 15, and the digits of every script.
+    """
+    try:
+        return float(text) if text.isascii() and "_" not in text else math.nan
+    except ValueError:
+        return math.nan
+
+
 Place = str | Line | Row | Record | Element
+
+
+# Where the row with this count is.
+Placed = Callable[[int], Place]
 
 
 def short(text: object, most: int = MOST_SIGNS) -> str:

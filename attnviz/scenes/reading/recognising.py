@@ -153,7 +153,7 @@ def _xml(request: _Request) -> Reader | None:
 
 def _json(request: _Request) -> Reader | None:
     source = request.source
-    if not source.start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"{", b"[")):
+    if not source.text.startswith((b"{", b"[")):
         return None
     if nuscenes.table_of(source) is not None:
         return lambda: nuscenes.read(source, request.ego, request.companions)

@@ -9,7 +9,8 @@ import pandas as pd
 
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
-from attnviz.scenes.reading.documents import line_of
+from attnviz.scenes.reading.assembling import FURTHEST
+from attnviz.scenes.reading.documents import is_number, line_of
 from attnviz.scenes.reading.places import Element, short
 from attnviz.scenes.road import Area, Lane, Road
 from attnviz.scenes.signs import MOST_SIGN_ROWS, SIGN_COLUMNS, no_signs
@@ -70,7 +71,7 @@ def _road_of(document: Any, file: str) -> Road:
     for lane in parts["lanes"]:
         place = Element(file, "lanes", short(lane.get("id", "")))
         limit = lane.get("limit")
-        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, (int, float))):
+        if limit is not None and not is_number(limit):
             raise InputError(
                 _m("{place}: “{found}” was read in “{name}”; a number was expected."),
                 place=place, found=short(limit), name="limit",
@@ -100,7 +101,7 @@ def _signs_of(rows: Any, file: str) -> pd.DataFrame:
     cells = [[math.nan if cell is None and name in SIGN_NUMBERS else cell
               for name, cell in zip(SIGN_COLUMNS, row, strict=False)] for row in rows]  # fmt: skip
     numbers = [
-        isinstance(cell, (int, float)) and not isinstance(cell, bool)
+        is_number(cell, FURTHEST["t"]) or (isinstance(cell, float) and math.isnan(cell))
         if name in SIGN_NUMBERS
         else cell is None or isinstance(cell, str)
         for row in cells

@@ -33,6 +33,8 @@ MOST_COMPANIONS = 200
 MOST_SIGNS_OF_NAME = 80
 # The first bytes, by which a format is recognised.
 START = 65_536
+# Some programs put this before a text in UTF-8; it is no part of the text.
+BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,11 @@ class Source:
     name: str
     start: bytes
 
+    @property
+    def text(self) -> bytes:
+        """The first bytes of a text: without a byte order mark and the empty lines and spaces before it."""
+        return self.start.removeprefix(BOM).lstrip()
+
     @contextmanager
     def opened(self) -> Iterator[Opened]:
         """The content from its beginning. What the reading system refuses becomes an `InputError`."""
@@ -50,13 +57,21 @@ class Source:
             if isinstance(self.given, bytes):
                 yield BytesIO(self.given)
             elif isinstance(self.given, (str, PathLike)):
-                with Path(self.given).open("rb") as file:
+                with _at(self.given, self.name).open("rb") as file:
                     yield file
             else:
-                self.given.seek(0)
+                _rewind(self.given, self.name)
                 yield self.given
         except OSError as error:
             raise _unreadable(self.name, error) from error
+
+    @contextmanager
+    def opened_text(self) -> Iterator[Opened]:
+        """The same, after a byte order mark."""
+        with self.opened() as file:
+            if file.read(len(BOM)) != BOM:
+                file.seek(0)
+            yield file
 
     def content(self, most: int = MOST_BYTES_AT_ONCE) -> bytes:
         """Everything, where it is not more than may be read at once."""
@@ -91,7 +106,11 @@ def source_of(given: Given, name: str = "") -> Source:
 
 def is_folder(given: Given) -> bool:
     """Whether this is the path of a folder."""
-    return isinstance(given, (str, PathLike)) and Path(given).is_dir()
+    try:
+        return isinstance(given, (str, PathLike)) and Path(given).is_dir()
+    except OSError:
+        # Such as a name that is too long: no folder, and opening it says why.
+        return False
 
 
 def files_in(folder: Given) -> list[Path]:
@@ -119,6 +138,22 @@ def _name(given: Given) -> str:
     if isinstance(given, (str, PathLike)):
         return Path(given).name
     return str(Path(str(getattr(given, "name", "") or "file")).name)
+
+
+def _at(given: str | PathLike[str], name: str) -> Path:
+    """The path; a NUL, which no path has, would be a ValueError of the system."""
+    if "\0" in str(given):
+        raise InputError(_m("{file} could not be read: {reason}."), file=name, reason="NUL")
+    return Path(given)
+
+
+def _rewind(given: object, name: str) -> None:
+    """To the beginning. Raises `InputError` for what is no file, or is closed."""
+    if not isinstance(given, Opened) or getattr(given, "closed", False):
+        raise InputError(
+            _m("{file} is no open file; a path, the bytes of a file or an open binary file was expected."), file=name
+        )
+    given.seek(0)
 
 
 def _unreadable(name: str, error: OSError) -> InputError:

@@ -12,7 +12,7 @@ import pyarrow.csv
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.scenes.reading.batches import joined
-from attnviz.scenes.reading.places import Line, short
+from attnviz.scenes.reading.places import Line, Placed, short
 from attnviz.scenes.reading.source import Source
 from attnviz.trace import Note
 
@@ -41,7 +41,7 @@ class Header:
 def header_of(source: Source) -> Header | None:
     """The names in the first line that is no comment; None where it is no line of text with commas in it."""
     number = 1
-    with source.opened() as file:
+    with source.opened_text() as file:
         line = file.readline(MOST_COMMENT_BYTES)
         while line.startswith(b"#") and number <= MOST_COMMENTS:
             line = file.readline(MOST_COMMENT_BYTES)
@@ -49,7 +49,7 @@ def header_of(source: Source) -> Header | None:
     if not line or len(line) > MOST_LINE_BYTES:
         return None
     try:
-        text = line.decode("utf-8-sig").strip()
+        text = line.decode("utf-8").strip()
         names = next(csv.reader([text], strict=True), [])
     except (UnicodeDecodeError, csv.Error):
         return None
@@ -68,6 +68,22 @@ def read_columns(source: Source, header: Header, *, numbers: Sequence[str], text
         if header.names.count(name) != 1:
             raise _column_error(source, header, name)
     return joined(_batches(source, header, numbers, texts), source.name, texts, first=header.line + 1)
+
+
+def lines_in(source: Source, header: Header) -> Placed:
+    """Places of the rows by their count: the parser passes over empty lines and does not count them."""
+    return lambda counted: Line(source.name, _line_of(source, header, counted))
+
+
+def _line_of(source: Source, header: Header, counted: int) -> int:
+    left = counted - header.line
+    with source.opened() as file:
+        for number, line in enumerate(iter(lambda: file.readline(MOST_COMMENT_BYTES), b""), 1):
+            if number > header.line and line.strip(b"\r\n"):
+                left -= 1
+                if left == 0:
+                    return number
+    return counted
 
 
 def notes_on_end(source: Source) -> list[Note]:
@@ -122,7 +138,7 @@ def _unique(names: Sequence[str]) -> list[str]:
 def _sentence(source: Source, header: Header, said: str) -> InputError:
     """What the parser says, in our words; where it names a row, with the line of the file."""
     row, value, cells = _ROW.search(said), _VALUE.search(said), _CELLS.search(said)
-    place = Line(source.name, header.line + int(row[1]) if row else 0)
+    place = lines_in(source, header)(header.line + int(row[1]) if row else 0)
     if cells and row:
         return InputError(
             _m("{place}: {found} cells were read; {expected} were expected, as many as in the header."),

@@ -3,6 +3,8 @@
 After agrimgupta92/sgan, datasets: frame, pedestrian, x, y (m), with tabs or spaces between them; ten frames are 0.4 s.
 """
 
+import math
+
 import numpy as np
 import pandas as pd
 
@@ -10,7 +12,7 @@ from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 from attnviz.scenes.reading.assembling import assembled, finished, lines_of, with_ego
 from attnviz.scenes.reading.batches import TOO_MANY_ROWS, one_text
-from attnviz.scenes.reading.places import Line, short
+from attnviz.scenes.reading.places import Line, short, written
 from attnviz.scenes.reading.source import Source
 from attnviz.scenes.reading.text_tables import notes_on_end
 from attnviz.scenes.table import MOST_ROWS, Scenes
@@ -23,7 +25,7 @@ CELLS = 4
 
 def is_walkers(source: Source) -> bool:
     """Whether the first line with something in it is four numbers."""
-    lines = source.start.split(b"\n")
+    lines = source.text.split(b"\n")
     first = next((line for line in lines if line.strip()), b"")
     cells = first.split()
     return len(first) <= MOST_LINE_BYTES and len(cells) == CELLS and all(_is_number(cell) for cell in cells)
@@ -34,12 +36,12 @@ def read(source: Source, ego: str | None) -> Scenes:
     numbers: list[tuple[float, float, float]] = []
     ids: list[str] = []
     lines: list[int] = []
-    with source.opened() as file:
+    with source.opened_text() as file:
         for number, line in enumerate(iter(lambda: file.readline(MOST_LINE_BYTES + 1), b""), 1):
             if not line.strip():
                 continue
             cells = line.split()
-            if len(line) > MOST_LINE_BYTES or len(cells) != CELLS or not all(_is_number(cell) for cell in cells):
+            if len(line) > MOST_LINE_BYTES or not _is_one(cells):
                 raise InputError(
                     _m("{place}: “{found}” was read; a frame, a pedestrian, x and y were expected."),
                     place=Line(source.name, number),
@@ -67,15 +69,18 @@ def read(source: Source, ego: str | None) -> Scenes:
     return Scenes(table, origin=f"ETH / UCY: {source.name}", notes=tuple(notes))
 
 
+def _is_one(cells: list[bytes]) -> bool:
+    """Whether these are a frame, an id, x and y."""
+    return len(cells) == CELLS and all(_is_number(cell) for cell in cells) and math.isfinite(float(cells[1]))
+
+
 def _is_number(cell: bytes) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+    """Also “nan” and “inf”, which are then refused with the place where they stand."""
+    text = cell.decode("ascii", "replace")
+    return text.lower() == "nan" or not math.isnan(written(text))
 
 
 def _id(cell: bytes) -> str:
-    """Ids are written as 1.0 in some files."""
-    value = float(cell)
-    return str(int(value)) if value.is_integer() else cell.decode("ascii", "replace")
+    """Ids are written as 1.0 in some files. Digits stay as they are: a float would not keep the last of many."""
+    whole, _, part = cell.decode("ascii").partition(".")
+    return str(int(whole)) if whole.isdigit() and not part.strip("0") else cell.decode("ascii")

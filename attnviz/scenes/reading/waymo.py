@@ -16,6 +16,7 @@ from attnviz.base.language import _m
 from attnviz.scenes.kinds import Kind
 from attnviz.scenes.reading.assembling import assembled, finished, named_classes, with_ego
 from attnviz.scenes.reading.batches import NO_ROWS, TOO_MANY_ROWS
+from attnviz.scenes.reading.documents import is_number
 from attnviz.scenes.reading.places import Record
 from attnviz.scenes.reading.records import records_of
 from attnviz.scenes.reading.source import Source
@@ -55,8 +56,8 @@ def read(source: Source, ego: str | None) -> Scenes:
         if count > MOST_ROWS:
             raise InputError(TOO_MANY_ROWS, file=source.name, most=MOST_ROWS)
         parts.append(part)
-        signs += _signals(scenario, scene)
-        road = _road(scenario, scene)
+        signs += _signals(scenario, scene, place)
+        road = _road(scenario, scene, place)
         room += road.points + len(road.lanes) + len(road.crossings)
         if room <= MOST_ROAD:
             lanes += road.lanes
@@ -73,7 +74,7 @@ def read(source: Source, ego: str | None) -> Scenes:
     frame = pd.concat(parts, ignore_index=True)
     frame["scene_id"] = pd.Categorical(frame["scene_id"], categories=list(dict.fromkeys(frame["scene_id"])))
     frame = assembled(named_classes(frame, CLASSES, notes), lambda record: Record(source.name, record), notes)
-    if ego is not None:
+    if ego is not None or not frame["is_ego"].any():
         frame = with_ego(frame, ego, source.name)
     if any(row[3] == "stop-line" for row in signs):
         notes.append(Note(_m("Stop signs are read as stop lines at the place of the sign.")))
@@ -103,6 +104,8 @@ def _scenario(content: bytes, place: Record) -> Any:
             tracks=len(scenario.tracks),
             steps=steps,
         )
+    if not np.isfinite(np.asarray(scenario.timestamps_seconds, dtype=np.float64)).all():
+        raise InputError(_m("{place}: a time that is no number was read; seconds were expected."), place=place)
     if not 0 <= scenario.sdc_track_index < len(scenario.tracks):
         raise InputError(
             _m("{place}: the ego is track {index}; there are {tracks} tracks."),
@@ -147,27 +150,30 @@ def _values(track: Any) -> Iterator[tuple[float, ...]]:
             )  # fmt: skip
 
 
-def _signals(scenario: Any, scene: str) -> Iterator[tuple[object, ...]]:
+def _signals(scenario: Any, scene: str, place: Record) -> Iterator[tuple[object, ...]]:
     """Signals at every moment at their stop points; stop signs for the whole scene. One without a place is left out."""
     lanes = {feature.id: feature.lane for feature in scenario.map_features if feature.HasField("lane")}
     times = np.round(np.asarray(scenario.timestamps_seconds, dtype=np.float64), 6)
     for t, moment in zip(times.tolist(), scenario.dynamic_map_states, strict=False):
         # A lane has one signal; should there be two, the last one counts.
         for lane, signal in {signal.lane: signal for signal in moment.lane_states}.items():
-            at = (signal.stop_point.x, signal.stop_point.y)
             state = STATES[signal.state] if 0 <= signal.state < len(STATES) else "unknown"
-            if signal.HasField("stop_point") and _near(at):
+            if signal.HasField("stop_point"):
+                at = _at(signal.stop_point, place)
                 yield scene, t, f"signal-{lane}", "traffic-light", *at, _heading(lanes.get(lane)), state, np.nan
     signs = {feature.id: feature.stop_sign for feature in scenario.map_features if feature.HasField("stop_sign")}
     for name, sign in signs.items():
-        at = (sign.position.x, sign.position.y)
-        if sign.HasField("position") and _near(at):
+        if sign.HasField("position"):
+            at = _at(sign.position, place)
             heading = _heading(lanes.get(next(iter(sign.lane), -1)))
             yield scene, np.nan, f"stop-{name}", "stop-line", *at, heading, None, np.nan
 
 
-def _near(at: tuple[float, float]) -> bool:
-    return all(-1e8 <= value <= 1e8 for value in at)
+def _at(point: Any, place: Record) -> tuple[float, float]:
+    """x and y of a point. Raises `InputError` for what is no place on a road."""
+    if not (is_number(point.x) and is_number(point.y)):
+        raise InputError(_m("{place} has a point that is none; x and y in metres were expected."), place=place)
+    return point.x, point.y
 
 
 def _heading(lane: Any) -> float:
@@ -178,18 +184,18 @@ def _heading(lane: Any) -> float:
     return float(np.arctan2(second.y - first.y, second.x - first.x))
 
 
-def _road(scenario: Any, scene: str) -> Road:
+def _road(scenario: Any, scene: str, place: Record) -> Road:
     """Middles of lanes, with their limits, and crosswalks. Bounds are given by other features and are left out."""
     lanes, crossings = [], []
     for feature in scenario.map_features:
         if feature.HasField("lane"):
             limit = feature.lane.speed_limit_mph * METRES_A_SECOND
-            centre = _line(feature.lane.polyline)
+            centre = _line(feature.lane.polyline, place)
             lanes.append(Lane(str(feature.id), points(), points(), centre, limit if 0 < limit < 1e3 else None, scene))
         elif feature.HasField("crosswalk"):
-            crossings.append(Area(str(feature.id), _line(feature.crosswalk.polygon), scene))
+            crossings.append(Area(str(feature.id), _line(feature.crosswalk.polygon, place), scene))
     return Road(tuple(lanes), tuple(crossings))
 
 
-def _line(line: Any) -> Float[np.ndarray, "n 2"]:
-    return points([(point.x, point.y) for point in line if _near((point.x, point.y))])
+def _line(line: Any, place: Record) -> Float[np.ndarray, "n 2"]:
+    return points([_at(point, place) for point in line])

@@ -3,26 +3,28 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from xml.etree.ElementTree import Element as Node
-from xml.etree.ElementTree import ParseError
+from xml.etree.ElementTree import ParseError, TreeBuilder
 
 from defusedxml import DefusedXmlException
-from defusedxml.ElementTree import iterparse
+from defusedxml.ElementTree import DefusedXMLParser, iterparse
 
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
-from attnviz.scenes.reading.places import Element, Place, short
+from attnviz.scenes.reading.places import Element, Place, short, written
 from attnviz.scenes.reading.source import Opened, Source
 
 MOST_DEPTH = 40
 # Elements within one child of the root: a road user with fifty thousand states has fewer.
 MOST_ELEMENTS = 1_500_000
 MOST_BYTES_OF_XML = 1_000_000_000
+# A tag, a comment: the parser begins each again with every piece of the file that it gets.
+MOST_BYTES_OF_TAG = 1_000_000
 
 
 def root_of(source: Source) -> str | None:
     """The name of the root element; None where the file does not begin as XML does, or is damaged before its root."""
     wide = source.start.startswith((b"\xff\xfe<\0", b"\xfe\xff\0<"))
-    if not wide and not source.start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<"):
+    if not wide and not source.text.startswith(b"<"):
         return None
     for _, node in children_of(source, only_root=True):
         return node.tag
@@ -45,10 +47,31 @@ def children_of(source: Source, *, only_root: bool = False) -> Iterator[tuple[No
         yield from _children(file, source, only_root)
 
 
+class _Steady:
+    """A file that refuses to be read on where the parser, for what does not end, has fallen far behind."""
+
+    def __init__(self, file: Opened, parser: DefusedXMLParser, name: str) -> None:
+        self.file, self.parser, self.name = file, parser, name
+        self.given = 0
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes. Raises `InputError` where a tag or comment does not end."""
+        if self.given - max(0, self.parser.parser.CurrentByteIndex) > MOST_BYTES_OF_TAG:
+            raise InputError(
+                _m("{file}: the XML has a tag or comment of more than {most} bytes."),
+                file=self.name,
+                most=MOST_BYTES_OF_TAG,
+            )
+        chunk = self.file.read(size)
+        self.given += len(chunk)
+        return chunk
+
+
 def _children(file: Opened, source: Source, only_root: bool) -> Iterator[tuple[Node, Node]]:
     open_nodes: list[Node] = []
     count = 0
-    events = iterparse(file, events=("start", "end"), forbid_dtd=True, forbid_entities=True, forbid_external=True)
+    parser = DefusedXMLParser(target=TreeBuilder(), forbid_dtd=True, forbid_entities=True, forbid_external=True)
+    events = iterparse(_Steady(file, parser, source.name), events=("start", "end"), parser=parser)
     for event, node in events:
         if event == "start":
             open_nodes.append(node)
@@ -101,10 +124,7 @@ def number_in(node: Node | None, path: str, place: Place) -> float | None:
 
 def number_of(text: str | None, place: Place, name: str) -> float:
     """The number that is written here; finite, and within a hundred million."""
-    try:
-        value = float(text or "")
-    except ValueError:
-        value = float("nan")
+    value = written(text or "")
     if not -1e8 <= value <= 1e8:
         raise InputError(
             _m("{place}: “{found}” was read in “{name}”; a number was expected."),

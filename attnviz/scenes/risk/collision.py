@@ -33,7 +33,8 @@ def time_to_collision(
     enter = torch.where(still, torch.where(meeting, -endless, endless), torch.minimum(from_low, from_high))
     leave = torch.where(still, torch.where(meeting, endless, -endless), torch.maximum(from_low, from_high))
     first, last = enter.amax(dim=-1).clamp(min=0), leave.amin(dim=-1)
-    found = torch.where((first <= last) & (first <= horizon), first, endless[..., 0])
+    # What touches now does so at 0, not at −0.
+    found = torch.where((first <= last) & (first <= horizon), first + 0.0, endless[..., 0])
     return torch.where(rate.isnan().any(dim=-1), torch.full_like(found, math.nan), found)
 
 

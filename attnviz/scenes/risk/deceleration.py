@@ -27,9 +27,10 @@ def required_deceleration(
 
     speed: v in m/s now; braking begins now, without a reaction time. Others go on at constant velocity. 0 where v
     held would do; infinite where the boxes touch already or where braking cannot help. For what stands in the way at
-    d metres it is v²/(2d), for what drives ahead (v − v_other)²/(2d). A touch at speed v is looked for up to the
+    d metres it is v²/(2d), for what drives ahead (v − v_other)²/(2d), and more for what crosses slantwise towards the
+    ego, which has to stop before the whole stretch that is swept. A touch at speed v is looked for up to the
     path's last moment, one while braking twice as long, which is how long braking behind something takes. Looked for
-    among 64 parts of v²/(2d), then halved: within a thousandth. Source: the required longitudinal acceleration of
+    among 64 parts of v²/(2d) and 63 shorter ways to stop, down to d/64, then halved: within a thousandth. Source: the required longitudinal acceleration of
     Westhofen et al. 2022, with the sign turned, after Jansson 2005. It ignores that the ego might steer.
     """
     constant = path.boxes_at(speed * path.times, length, width)
@@ -40,8 +41,16 @@ def required_deceleration(
         return found.where(~velocities.isnan().any(dim=-1), torch.nan)
     boxes, rates = others[asked], velocities[asked]
     most = BEYOND_STOPPING * speed**2 / (2 * speed * hit[asked])
-    shares = torch.arange(SHARES + 1, dtype=most.dtype) / SHARES
-    free = _free(path, speed, length, width, boxes, rates, most.unsqueeze(-1) * shares)
+    parts = torch.arange(SHARES + 1, dtype=most.dtype) / SHARES
+    shares = torch.cat([parts, 1 / parts[1:-1].flip(0)])
+    free = _free(path, speed, length, width, boxes, rates, most.unsqueeze(-1) * parts)
+    # Few need to brake harder than for something that stands where they would touch.
+    harder = torch.zeros(len(most), SHARES - 1, dtype=torch.bool)
+    rest = ~free.any(dim=-1)
+    harder[rest] = _free(
+        path, speed, length, width, boxes[rest], rates[rest], most[rest].unsqueeze(-1) * shares[SHARES + 1 :]
+    )
+    free = torch.cat([free, harder], dim=-1)
     first = free.to(torch.int8).argmax(dim=-1).clamp(min=1)
     low, high = most * shares[first - 1], most * shares[first]
     for _ in range(HALVINGS):

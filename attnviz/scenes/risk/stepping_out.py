@@ -54,8 +54,9 @@ def shadow_area(
     Counted is what lies no farther than `reach` metres from the corridor's edges (0: on the corridor itself), ahead of
     the ego's front up to where the path ends, without the blocker's own box. Lines are 0.1 m apart and exact along
     themselves, so that the blocker's ends cost at most 0.1 m of its width; in a bend their parts are weighed with
-    1 − bend · d, and end where lines meet. An eye within a blocker gives NaN. Each blocker by itself: areas that two hide are counted for both. Ours. On a straight path it is 0 with
-    reach 0 for all that stands beside it, since an eye on the path sees all of a straight path.
+    1 − bend · d, and end where lines meet. An eye within a blocker gives NaN. Each blocker by itself: areas that two
+    hide are counted for both. Ours. On a straight path it is 0 with reach 0 for all that stands beside it, since an
+    eye on the path sees all of a straight path.
     """
     left = ahead.left()
     low, high = _limits(ahead, reach)
@@ -79,9 +80,9 @@ def phantom(
 
     - step_out_time = min over lines of max(0, d − r − w/2)/u: the earliest moment at which the disc could touch the
       corridor; d is how far from the path the nearest hidden place of the line is, r the radius, w the ego's width, u
-      the walker's speed. Infinite where nobody can be hidden and get there.
+      the walker's speed. Infinite where nobody can be hidden and get there, NaN for an eye within the blocker.
     - ttc (“phantom TTC”) = min {arrival of the ego's front at a line : step-out time of that line ≤ arrival}.
-      Infinite where nobody can be there in time.
+      Infinite where nobody can be there in time, NaN as above.
     - warning_time: for that line and somebody who enters at just that moment, waiting hidden as long as possible: how
       long before it their middle is in sight without a break, the ego going on along its path, the blocker standing;
       in steps of 0.05 s. NaN where the ego meets nobody.
@@ -96,7 +97,8 @@ def phantom(
     left = ahead.left()
     ways = torch.stack([left, -left])
     nearest = torch.stack([_nearest_hidden(eye, blockers, ahead, way, walker) for way in ways], dim=1)
-    nearest = nearest.masked_fill(_holds(eye, blockers)[:, None, None], math.inf)
+    inside = _holds(eye, blockers)
+    nearest = nearest.masked_fill(inside[:, None, None], math.inf)
     edge = ahead.half_width + walker.radius
     soonest = ((nearest - edge).clamp(min=0) / walker.speed).flatten(1)
     arrivals = torch.where(soonest <= ahead.arrivals.repeat(2), ahead.arrivals.repeat(2), math.inf)
@@ -105,8 +107,8 @@ def phantom(
     distance = nearest.flatten(1).gather(1, first.indices.unsqueeze(1))
     met = first.values.isfinite().unsqueeze(1)
     return Phantom(
-        soonest.amin(dim=1),
-        first.values,
+        soonest.amin(dim=1).masked_fill(inside, math.nan),
+        first.values.masked_fill(inside, math.nan),
         _warning(path, blockers, walker, first.values, place, way, distance, edge),
         torch.where(met, place + way * distance, math.nan),
         torch.where(met, place + way * torch.minimum(distance, torch.full_like(distance, edge)), math.nan),

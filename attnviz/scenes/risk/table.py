@@ -51,8 +51,11 @@ def measures(
     rows = _with_velocities(rows)
     ego = rows[rows["is_ego"].astype(bool)]
     encroachments = _encroachments(rows, ego)
-    moments = dict(list(rows.groupby("t")))
-    found = [_of_moment(moments[t], ego[ego["t"] >= t - SAME], points, horizon, walker) for t in ego["t"].tolist()]
+    times = rows["t"].to_numpy(dtype=np.float64)
+    found = []
+    for t in ego["t"].tolist():
+        first, last = np.searchsorted(times, [t - SAME, t + SAME], side="left")
+        found.append(_of_moment(rows.iloc[first:last], ego[ego["t"] >= t - SAME], points, horizon, walker))
     together = pd.concat(found, ignore_index=True)
     together["pet"] = together["agent_id"].map(encroachments).astype(np.float64)
     return together[list(COLUMNS)]

@@ -88,11 +88,13 @@ class Cast:
         return replace(self, present=present)
 
     def alone(self, name: str) -> "Cast":
-        """The ego and this object, and nothing else: a parked vehicle with whoever would run from behind it."""
+        """The ego, this object and the signs: a parked vehicle with whoever would run from behind it.
+
+        The signs stay, for nobody can be hit by them, and a car that the light holds is no danger by being alone.
+        """
         kept = {EGO, name} | ({CHILD} if name == PARKED else set())
         users = torch.tensor([user in kept for user in USERS])
-        signs = torch.tensor([sign in kept for sign in SIGNS])
-        return obeying(replace(self, present=self.present & users, signs=self.signs & signs))
+        return replace(self, present=self.present & users)
 
 
 def obeying(cast: Cast) -> Cast:

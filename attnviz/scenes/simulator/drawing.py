@@ -23,7 +23,8 @@ def draw(
     """The scenes with these numbers: who is there, where, how fast.
 
     near: in which scenes a parked vehicle stands near the ego's way. hazard: the probability that, if one does, a
-    child runs out from behind it so that the ego, going on, would hit it. hidden: another seed for that child alone, to
+    child runs out from behind it so that the ego, going on, would hit it, if not always within what is looked ahead
+    (`outcome.HORIZON`). hidden: another seed for that child alone, to
     draw what is hidden again. A scene depends on the seeds and its number alone, not on how many are drawn, and its
     other users neither on `near` nor on `hazard`; a child that runs at one hazard runs at every greater one.
     """

@@ -15,13 +15,16 @@ HERTZ = 10
 HORIZON = 9.0
 """Seconds that are looked ahead."""
 MARGIN = 0.3
-"""Metres: whoever comes closer than this to the ego is in conflict with it."""
+"""Metres: whoever touches the ego's box, longer and wider by this on every side, is in conflict with it."""
 _AT_ONCE = 512
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """When each user first comes closer to the ego than `MARGIN`, in seconds from the moment; infinite if never."""
+    """When each user is first in conflict with the ego (`MARGIN`), in seconds from the moment; infinite if never.
+
+    Looked for ten times a second: who grazes the box's corner in between is missed.
+    """
 
     at: Float64[Tensor, "scenes users"]
 

@@ -5,6 +5,7 @@ import json
 import re
 import struct
 import warnings
+from io import BytesIO
 
 import numpy as np
 import pyarrow as pa
@@ -303,3 +304,172 @@ def test_changed_bytes_give_scenes_or_one_sentence(made, name, data):
         warnings.simplefilter("error")
         with contextlib.suppress(InputError):
             assert isinstance(rooms.read(whole, **given_), rooms.Scenes)
+
+
+# What can be read in two ways, or only in part.
+
+
+@pytest.mark.parametrize(
+    ("raw", "sentence"),
+    [
+        (b'[{"t":0,"t":5,"agent_id":"1","class":"car","x":0,"y":1}]', "f, row 1: an object has two keys “t”"),
+        (b'{"traffic":"left","traffic":"right","rows":[]}', "f: an object has two keys “traffic”|has no rows"),
+        (b'{"rows":[%s],"rows":[%s]}', "f: an object has two keys “rows”"),
+        (b'{"traffic":"left","rows":[%s],"traffic":"right"}', "f: an object has two keys “traffic”"),
+        (b'#attnviz {"traffic":"left","traffic":"right"}\nt,agent_id,class,x,y\n0,1,car,0,0\n', "two keys “traffic”"),
+        (b'[{"t":0,"agent_id":"1","class":"car","x":1e999,"y":1}]', "f, row 0: the JSON is cut short or damaged"),
+        (b'{"rows":[%s],"road":{"lanes":[{"id":"a","limit":1' + b"0" * 400 + b"}]}}", "lanes.*damaged|“limit”|damaged"),
+        (b'#attnviz {"road":{"lanes":[{"limit":1' + b"0" * 400 + b"}]}}\nt,agent_id,class,x,y\n0,1,car,0,0\n", "in “limit”"),
+        (b'#attnviz {"signs":[["s",null,"a","speed-limit",1' + b"0" * 400 + b',0,0,null,3]]}\nt,agent_id,class,x,y\n0,1,car,0,0\n',
+         "“signs”: rows of scene_id"),
+        (b"t,agent_id,class,x,y\n0,1,car,0,0\n0,,car,9,0\n", "f, line 3: a road user without an id was read"),
+        (b"0\t1\t1_0.0\t2.0\n", "in no format"),
+        (b"0\t1\t1.0\t2.0\n1\t1\t1_0.0\t2.0\n", "f, line 2: “1 1 1_0.0 2.0” was read"),
+        (b"0\t1\t1.0\t2.0\n0\tnan\t1.0\t2.0\n", "f, line 2: “0 nan 1.0 2.0” was read"),
+    ],
+)  # fmt: skip
+def test_what_could_be_read_in_two_ways(raw, sentence):
+    row = b'{"t":0,"agent_id":"1","class":"car","x":0,"y":1}'
+    assert re.search(sentence, refused(raw.replace(b"%s", row), ego="1"))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "sentence"),
+    [
+        (b"<x>53</x><y>0.15</y>", b"<x>5_3</x><y>0.15</y>", "“5_3” was read in “x”"),
+        (b"<x>53</x><y>0.15</y>", "<x>٥٣</x><y>0.15</y>".encode(), "“٥٣” was read in “x”"),
+        (b"<time><exact>1</exact></time>", b"", "“dynamicObstacle” 31 has a state without a time"),
+    ],
+)
+def test_numbers_and_times_of_commonroad(made, before, after, sentence):
+    raw = made["commonroad-2020a"][0]
+    assert raw.count(before) == 1
+    assert sentence in refused(raw.replace(before, after))
+
+
+def one_more(tables, table, **change):
+    rows = json.loads(tables[table])
+    return tables | {table: json.dumps([*rows, rows[0] | change]).encode()}
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("sample", {"timestamp": 1_500_000_001_000_000}),
+        ("scene", {"name": "another"}),
+        ("instance", {"category_token": "another"}),
+        # Otherwise every car would be a pedestrian, without a word.
+        ("category", {"name": "human.pedestrian.adult"}),
+    ],
+)
+def test_a_token_that_stands_twice_in_a_table_of_nuscenes(build, name, change):
+    tables = one_more(build["nuscenes_tables"](), name, **change)
+    told = "names" if name == "category" else name
+    said = refused(tables.pop("sample_annotation"), companions=tuple(tables.values()))
+    assert f"what was read is no record of the table “{told}” of nuScenes" in said
+
+
+def test_a_table_of_nuscenes_that_is_cut_short_is_not_passed_over(build):
+    """The classes would all be unknown without it, and every car an obstacle."""
+    tables = build["nuscenes_tables"]()
+    tables["category"] = tables["category"][:-5]
+    assert "cut short or damaged" in refused(tables.pop("sample_annotation"), companions=tuple(tables.values()))
+
+
+@pytest.mark.parametrize("rotation", [[0, 0, 0, 0], ["1", "0", "0", "nan"], [1e300, 1e300, 0, 0], [1, 1, 1, 1]])
+def test_a_rotation_of_nuscenes_that_is_none(build, rotation):
+    tables = build["nuscenes_tables"]()
+    rows = json.loads(tables.pop("sample_annotation"))
+    rows[0]["rotation"] = rotation
+    said = refused(json.dumps(rows).encode(), companions=tuple(tables.values()))
+    assert "f, record 1: what was read is no record of the table “sample_annotation”" in said
+
+
+def test_a_tracks_meta_that_says_two_things_of_one_road_user(made):
+    recording, tracks = made["ind"][1]["companions"]
+    twice = tracks + b"7,0,0,25,2,1.8,4.2,pedestrian\n"
+    assert "has two rows for the road user “0”" in refused(made["ind"][0], ego="0", companions=(recording, twice))
+
+
+def test_damaged_numbers_of_waymo(build):
+    nan = float("nan")
+    field = build["field"]
+    lane = field(8, field(1, 90) + field(3, field(8, field(1, nan) + field(2, 0.0))))
+    stop = field(8, field(1, 91) + field(7, field(2, field(1, nan) + field(2, 9.0))))
+    for more in (lane, stop):
+        said = refused(build["record"](build["waymo_scenario"]() + more))
+        assert "f, record 1 has a point that is none" in said
+    said = refused(build["record"](build["waymo_scenario"]() + field(1, nan)))
+    assert "f, record 1: a time that is no number was read" in said
+
+
+def test_an_ego_of_waymo_that_is_nowhere_has_to_be_chosen(build):
+    field = build["field"]
+    ghost = field(2, field(1, 6) + field(2, 1) + field(3, field(2, 1.0) + field(3, 1.0) + field(11, False)))
+    raw = build["record"](build["waymo_scenario"](ego=2) + ghost)
+    with pytest.raises(rooms.EgoMissing) as caught:
+        rooms.read(raw)
+    assert caught.value.candidates == ("5", "77")
+
+
+def test_two_parts_of_one_name_in_a_script():
+    raw = b"<OpenSCENARIO><FileHeader/><Entities/><Entities/></OpenSCENARIO>"
+    with pytest.raises(InputError, match="f has two elements “Entities”; one was expected"):
+        rooms.test_plan(raw, name="f")
+
+
+# What never ends. The parsers begin a word again with every piece of a file: minutes for a few megabytes.
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"<commonRoad><!--" + b" > " * 3_000_000 + b"--></commonRoad>",
+        b"<commonRoad " + b" ".join(b'a%d="1"' % number for number in range(900_000)) + b"/>",
+        b'<commonRoad a="' + b"x" * 9_000_000 + b'"/>',
+    ],
+)
+def test_a_tag_that_does_not_end(raw):
+    assert "the XML has a tag or comment of more than 1000000 bytes" in refused(raw)
+
+
+@pytest.mark.parametrize("word", [b'"' + b"x" * 9_000_000 + b'"', b"1" * 9_000_000, b'"' + b"\\n" * 4_500_000 + b'"'])
+def test_a_text_or_number_that_does_not_end(word):
+    raw = b'{"rows":[{"t":0,"agent_id":"1","class":"car","x":0,"y":' + word + b"}]}"
+    assert "the JSON has a text or number of more than 1000000 bytes" in refused(raw, ego="1")
+
+
+# What is no file.
+
+
+@pytest.mark.parametrize("given_", ["a\0b", "a" * 5_000 + ".csv"])
+def test_what_is_no_file(given_):
+    assert "could not be read" in refused(given_)
+    assert "could not be read" in refused(crowd(1), ego="0", companions=(given_,))
+
+
+def test_a_file_that_is_closed():
+    file = BytesIO(crowd(1))
+    file.close()
+    assert "is no open file" in refused(file)
+
+
+# The parser passes over empty lines; the sentence counts them.
+
+
+@pytest.mark.parametrize(
+    ("row", "sentence"),
+    [
+        ("0,kid,gnome,1,1,true", "the class “gnome”"),
+        ("0,kid,car,far,1,true", "“far” was read in the column “x”"),
+        ("0,kid,car,1,1,perhaps", "“perhaps” was read in the column “visible”"),
+        ("0,kid,car,1", "4 cells were read"),
+        ("0,ego,car,1,1,true", "has two rows for the moment"),
+    ],
+)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_empty_lines_are_counted(row, sentence, end):
+    lines = ["#a comment", "t,agent_id,class,x,y,visible", "", "0,ego,car,0,0,", "", "", row, ""]
+    said = refused(end.join(lines).encode(), ego="ego")
+    assert said.startswith("f, line 7: ")
+    assert sentence in said

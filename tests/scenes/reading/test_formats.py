@@ -325,3 +325,22 @@ def test_a_last_line_without_an_end_is_noted(made, name):
     raw, given = made[name]
     assert "may be cut short" in notes(rooms.read(raw.removesuffix(b"\n"), **given))
     assert "may be cut short" not in notes(rooms.read(raw, **given))
+
+
+def test_what_stands_still_is_there_when_the_planning_problem_begins(build):
+    """At 1 s there is an ego: the parked car that hides a child must not be missing just then."""
+    state = build["state"]
+    raw = (
+        '<commonRoad timeStepSize="0.1" commonRoadVersion="2020a" benchmarkID="DEU_A">'
+        f'<staticObstacle id="3"><type>parkedVehicle</type>{state("initialState", 0, 9, 9, 0, 0)}</staticObstacle>'
+        f'<planningProblem id="1">{state("initialState", 10, 5, 2, 0, 9)}</planningProblem></commonRoad>'
+    )
+    scenes = rooms.read(raw.encode())
+    assert scenes.moment(scenes.scene_ids[0], 1.0)["agent_id"].tolist() == ["planning-1", "3"]
+
+
+def test_long_ids_of_walkers_stay_apart():
+    """As floats these two would be one."""
+    raw = b"0\t9007199254740992\t1.0\t2.0\n0\t9007199254740993.0\t3.0\t2.0\n"
+    scenes = rooms.read(raw, ego="9007199254740993")
+    assert scenes.table["agent_id"].tolist() == ["9007199254740992", "9007199254740993"]

@@ -1,11 +1,15 @@
 """Our own files: what is written is read back."""
 
+import json
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
 from attnviz import scenes as rooms
 from attnviz.base.errors import InputError
-from attnviz.scenes import Agent, Scenes
+from attnviz.scenes import SIZES, Agent, Scenes
+from attnviz.scenes.signs import SIGN_COLUMNS
 
 ENDS = ("csv", "parquet", "json")
 PLAIN = {"scene_id": str, "agent_id": str, "class": str, "visible": object}
@@ -70,3 +74,43 @@ def test_a_list_of_rows_is_enough():
 def test_where_nothing_can_be_written(name, tmp_path):
     with pytest.raises(InputError, match="is no place for scenes"):
         rooms.write(Scenes.of_moment([Agent("1", "car", 0.0, 0.0, 0.0)]), tmp_path / name)
+
+
+ROWS = [
+    {"t": 0, "agent_id": "7", "class": "car", "x": 0, "y": 0},
+    {"t": 0, "agent_id": "8", "class": "bus", "x": 9, "y": 0, "length": 14, "width": 2.4, "is_ego": True},
+]
+
+
+def test_keys_that_come_later_than_in_the_first_row_are_read():
+    table = rooms.read(json.dumps(ROWS).encode()).table
+    assert table["is_ego"].tolist() == [False, True]
+    assert table["length"].tolist() == [SIZES["car"].length, 14]
+    assert table["assumed"].tolist() == [True, False]
+
+
+@pytest.mark.parametrize("name", ["own", "walkers", "interaction", "ind", "nuscenes", "commonroad-2020a"])
+def test_a_byte_order_mark_and_line_ends_of_windows_change_nothing(made, name):
+    raw, given = made[name]
+    marked = {
+        key: tuple(b"\xef\xbb\xbf" + file for file in value) if key == "companions" else value
+        for key, value in given.items()
+    }
+    found = rooms.read(b"\xef\xbb\xbf" + raw.replace(b"\n", b"\r\n"), **marked)
+    same(found, rooms.read(raw, **given))
+
+
+@pytest.mark.parametrize("end", ["csv", "json"])
+def test_a_byte_order_mark_before_what_was_written(made, end, tmp_path):
+    scenes = rooms.read(made["nuscenes"][0], **made["nuscenes"][1])
+    path = tmp_path / f"scenes.{end}"
+    rooms.write(scenes, path)
+    same(rooms.read(b"\xef\xbb\xbf" + path.read_bytes()), scenes)
+
+
+def test_times_of_signs_may_be_those_of_a_clock(tmp_path):
+    scenes = Scenes.of_moment([Agent("7", "car", 0.0, 0.0, 0.0, 0.0, 0.0, is_ego=True)])
+    row = ("scene", 1.7e9, "light", "traffic-light", 1.0, 2.0, 0.0, "red", float("nan"))
+    signs = pd.DataFrame([row], columns=list(SIGN_COLUMNS))
+    rooms.write(replace(scenes, signs=signs), tmp_path / "a.csv")
+    assert rooms.read(tmp_path / "a.csv").signs["t"].tolist() == [1.7e9]

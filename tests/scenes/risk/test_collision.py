@@ -123,3 +123,9 @@ def test_a_batch_equals_one_by_one():
     alone = [time_to_collision(boxes[0, i], boxes[1, i], velocity[0, i], velocity[1, i]).item() for i in range(300)]
     assert together.tolist() == pytest.approx(alone, abs=1e-12)
     assert 20 < sum(math.isfinite(value) for value in alone) < 280
+
+
+def test_what_touches_now_does_so_at_zero_and_not_before():
+    # Corner to corner; “−0.0 s” would be read as something else.
+    found = time_to_collision(EGO, box(4, 2), speed(10, 0), speed(0, 0)).item()
+    assert (found, math.copysign(1, found)) == (0, 1)

@@ -59,3 +59,13 @@ def test_distance_is_counted_along_the_path():
     path = along_points(points, torch.zeros(2, dtype=DOUBLE), 10.0, TIMES)
     found = required(10.0, [(10.0, 24.0, math.pi / 2, 4.0, 2.0)], [[0, 0]], path)
     assert found[0] == pytest.approx(100 / 60, rel=2e-3)
+
+
+@pytest.mark.parametrize("side", [1, -1])
+def test_what_comes_slantwise_takes_more_than_stopping_where_they_would_touch(side):
+    # A box of 1 × 1 m at (37 − 5 t, −2.5 + t): it is in the way, |y| ≤ 1 + 0.5, from 1 to 4 s, and is then at
+    # x = 37 − 20 = 17, its near side at 16.5. At 10 m/s they touch at 2 + 10 t = 36.5 − 5 t, after 23 m; stopping
+    # there takes 2.2, and the box would still drive into the ego. It has to stand after 16.5 − 2 = 14.5 m:
+    # 100/29 = 3.448.
+    found = required(10.0, [(37.0, -2.5 * side, 0.0, 1.0, 1.0)], [[-5.0, 1.0 * side]])
+    assert found[0] == pytest.approx(100 / 29, rel=2e-3)

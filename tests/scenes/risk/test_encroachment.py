@@ -67,3 +67,28 @@ def test_tracks_that_were_recorded_at_other_times():
     later = TIMES >= 6
     found = post_encroachment_time(TIMES, CAR, TIMES[later], crosser(7)[later])
     assert found.item() == pytest.approx(1.3, abs=0.11)
+
+
+def test_a_car_that_leaps_over_the_crossing_at_two_hertz_has_crossed_it():
+    # 15 m/s at 2 Hz is 7.5 m a step; the car (4.5 × 1.8 m) stands at −30 + 7.5 k and covers −2.25 … 2.25 and
+    # 5.25 … 9.75, but never 3.5 … 4.0, where somebody (0.6 × 0.5 m, to the north at 1.4 m/s) goes. The car's rear
+    # leaves 4.0 at (30 + 4 + 2.25)/15 = 2.417 s; the other's front is at −0.9 at (6 − 0.9 − 0.3)/1.4 = 3.429 s.
+    times = torch.arange(12, dtype=DOUBLE) * 0.5
+    car, walker = (
+        corners(*(torch.as_tensor(value, dtype=DOUBLE).expand(12) for value in place))
+        for place in ((15 * times - 30, 0, 0, 4.5, 1.8), (3.75, 1.4 * times - 6, math.pi / 2, 0.6, 0.5))
+    )
+    # Known to half of the shorter sides, 0.9 m at 15 m/s and 0.25 m at 1.4 m/s.
+    expected = pytest.approx(3.429 - 2.417, abs=0.06 + 0.18)
+    assert post_encroachment_time(times, car, times, walker).item() == expected
+    assert post_encroachment_time(times, walker, times, car).item() == expected
+    # Seen just before and long after, nobody knows what was in between.
+    apart = torch.tensor([0, 11])
+    assert post_encroachment_time(times[apart], car[apart], times, walker).item() == math.inf
+
+
+def test_two_that_touch_between_the_moments_of_one_track_have_none_left():
+    # The car's track has a moment at 4.5 s and one at 5.5 s; the wall, from −1 to 1, is known at 5 s alone, when the
+    # car stands in it.
+    some = torch.tensor([45, 55])
+    assert post_encroachment_time(TIMES[some], CAR[some], TIMES[50:51], track(0, 0, 0.0, 2.0, 2.0)[50:51]).item() == 0

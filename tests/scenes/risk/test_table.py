@@ -129,3 +129,12 @@ def test_an_ego_alone_has_an_empty_table():
 def test_bad_input_gets_one_sentence(scenes, scene_id, path, said):
     with pytest.raises(InputError, match=said):
         measures(scenes, scene_id, path)
+
+
+def test_times_that_files_round_are_one_moment():
+    scenes = Scenes.of_moment([EGO, AHEAD])
+    later = scenes.table.assign(t=[0.3, 0.1 + 0.2])
+    assert later["t"].nunique() == 2
+    table = measures(Scenes(later))
+    assert table["agent_id"].tolist() == ["ahead"]
+    assert table["ttc"].iloc[0] == pytest.approx(20 / 6)

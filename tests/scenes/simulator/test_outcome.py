@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from attnviz.scenes.simulator.cast import ARROW, GREEN, LIGHT, OBJECTS, PARKED, SIGNS, USERS
+from attnviz.scenes.simulator.cast import ARROW, GREEN, LIGHT, OBJECTS, PARKED, SIGNS, USERS, obeying
 from attnviz.scenes.simulator.drawing import draw
 from attnviz.scenes.simulator.moments import judged, moments
 from attnviz.scenes.simulator.outcome import outcome, relevance
@@ -43,8 +43,6 @@ def test_what_brakes_for_the_arrow():
     # Middle at y = 40 on x = 1.7, heading south, 10 m/s: its front is 40 − 2.15 − 9.4 = 28.45 m before the line.
     stage.put("oncoming-1", "car", x=1.7, y=40.0, heading=-math.pi / 2, speed=10.0)
     stage.signs[:, SIGNS.index(LIGHT)] = True
-    from attnviz.scenes.simulator.cast import obeying
-
     stage.light[:] = GREEN
     assert float(obeying(stage.cast()).acceleration[0, CAR]) == 0
     stage.light[:] = ARROW
@@ -123,3 +121,19 @@ def test_run_outs_hit_an_ego_that_goes_on_and_are_hidden_at_first():
     far = found.cast.way[:, 0] < 20
     assert float(found.hit[far, child].double().mean()) > 0.8
     assert float(found.seen[far, child].double().mean()) < 0.05
+
+
+def test_a_car_that_the_light_holds_is_not_relevant():
+    # In the way of the ego, which is straight on to the east along y = 1.7: a car from the north on x = 1.7, 30 m off
+    # at 10 m/s. It would be there; the arrow holds it at 9.4 m.
+    stage = straight(speed=1.0, way=-4.0)
+    stage.put("oncoming-1", "car", x=1.7, y=40.0, heading=-math.pi / 2, speed=10.0)
+    stage.signs[:, SIGNS.index(LIGHT)] = True
+    stage.light[:] = ARROW
+    found = relevance(obeying(stage.cast()))
+    car, light = OBJECTS.index("oncoming-1"), OBJECTS.index(LIGHT)
+    assert not found.conflict.any()
+    assert not found.alone[0, car]
+    assert found.without[0, light]
+    # What keeps them apart is the light.
+    assert found.relevant[0].nonzero()[:, 0].tolist() == [light]
