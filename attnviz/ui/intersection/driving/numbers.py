@@ -158,8 +158,8 @@ def effects(drive: Drive, judged: Judged) -> None:
     if drive.moving:
         conflict, _without, _alone = played_truth(drive.scene, near=drive.near, child=drive.child, t=_truth_time(drive))
         said += " " + _(
-            "In truth: the simulator runs the scene again without the object, and with it alone. A parked vehicle takes "
-            "with it whoever would run out from behind it."
+            "In truth: from now on the simulator runs the scene again without the object, and with it and the signs alone. A parked "
+            "vehicle takes with it whoever would run out from behind it."
         )
         happens = (
             _("In truth there is a conflict if the ego goes on.")
