@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attnviz.figures.codes import code_colours
+from tests.browser.conftest import painted, paints
 
 pytestmark = pytest.mark.browser
 
@@ -265,3 +266,19 @@ def test_a_map_that_comes_where_there_is_no_room_yet_is_drawn_once_there_is(url,
     page.locator(CANVAS).focus()
     page.keyboard.press("ArrowRight")
     expect(page.locator(READOUT)).not_to_be_empty()
+
+
+def test_what_comes_while_the_map_is_folded_away_is_drawn_when_it_is_seen_again(page):
+    drawn = "map => document.querySelector(`${map} canvas`).toDataURL()"
+    before = page.evaluate(drawn, MAP)
+    page.add_style_tag(content=".folded .attnviz-matrix { display: none }")
+    page.evaluate("document.body.classList.add('folded')")
+    seen = paints(page, MAP)
+    page.locator("input[type=range]").focus()
+    page.keyboard.press("ArrowRight")
+    painted(page, seen, MAP)
+    assert page.evaluate(drawn, MAP) == before
+    page.evaluate("document.body.classList.remove('folded')")
+    page.wait_for_function(
+        "([map, before]) => document.querySelector(`${map} canvas`).toDataURL() !== before", arg=[MAP, before]
+    )

@@ -54,7 +54,6 @@ class Matrix {
     if (!this.take(header, parts)) return;
     this.describe(header);
     this.resized(true);
-    this.say();
     painted(this.root, { seq: header.seq });
   }
 
@@ -117,7 +116,11 @@ class Matrix {
     if (!this.viewport) return;
     this.type = typeScale();
     const width = this.canvas.clientWidth / this.type;
-    if (!width) return;
+    if (!width) {
+      // Whatever comes meanwhile is drawn when there is room again, be it as large as before.
+      this.size = null;
+      return;
+    }
     const gutter = this.tile ? GUTTER_OF_TILES : GUTTER;
     const [beside, above] = [gutter.left + gutter.right, gutter.top + gutter.bottom];
     const area = { left: gutter.left, top: gutter.top, width: Math.max(40, width - beside), height: this.header.height - above };
@@ -131,10 +134,11 @@ class Matrix {
       this.canvas.width = Math.round(width * this.density);
       this.canvas.height = Math.round(this.height * this.density);
       this.viewport.place(area);
-      this.say();
       redraw = true;
     }
-    if (redraw) this.draw();
+    if (!redraw) return;
+    this.draw();
+    this.say();
   }
 
   // At once: called for messages and resizes. Movements of the hand are gathered into frames by `later`.
@@ -219,7 +223,6 @@ class Matrix {
 
   // What is under the pointer, or else under the cursor: at once from what is here, exactly once it is known.
   say(instead) {
-    if (!this.ready) return;
     const cell = this.marks.hovered ?? this.marks.cursor;
     const pooled = 2 ** this.viewport.level(this.density);
     const told = cell ? (this.values.get(cell.join(" ")) ?? this.about(cell)) : "";
