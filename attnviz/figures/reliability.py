@@ -13,7 +13,7 @@ from attnviz.figures.length_curve import wilson
 
 _HEIGHT = 340
 LEAST = 0.001
-"""Where the axes begin: what is predicted or observed less often is drawn there, and says how often."""
+"""Where the axes begin: what is predicted or observed less often is drawn there, hollow, and says how often."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,10 @@ def reliability(bins: Sequence[Bin], *, title: str = "") -> go.Figure:
         text=[f"{one.count:,}" for one in shown], textposition="middle right",
         customdata=[[one.count, one.happened, share, one.predicted] for one, share in zip(shown, shares, strict=True)],
         hovertemplate="%{customdata[3]:.3g}: %{customdata[2]:.3g} (%{customdata[1]} / %{customdata[0]})<extra></extra>",
-        marker={"color": palette.CATEGORICAL[0], "size": 9},
+        marker={
+            "color": palette.CATEGORICAL[0], "size": 9,
+            "symbol": ["circle-open" if share < LEAST else "circle" for share in shares], "line": {"width": 1.5, "color": palette.CATEGORICAL[0]},
+        },
         error_y={
             "type": "data", "symmetric": False, "thickness": 1.5, "width": 3, "color": palette.CATEGORICAL[0],
             "array": [max(high, LEAST) - max(share, LEAST) for share, (_low, high) in zip(shares, ends, strict=True)],

@@ -11,6 +11,7 @@ def test_what_is_too_small_for_the_axis_is_drawn_at_its_beginning_and_told_as_it
     _perfect, points = reliability(BINS).data
     assert list(points.x) == [0.001, 0.5]
     assert list(points.y) == [0.001, 0.5]
+    assert list(points.marker.symbol) == ["circle-open", "circle"]
     assert [list(one) for one in points.customdata] == [[50, 0, 0, 0.0002], [10, 5, 0.5, 0.5]]
     assert points.hovertemplate.startswith("%{customdata[3]:.3g}: %{customdata[2]:.3g}")
     # Wilson 1927 for 5 of 10: 0.2366 to 0.7634.

@@ -280,3 +280,49 @@ def test_a_wide_figure_takes_two_columns_where_there_are_as_many(grids, start_ap
     assert wide == pytest.approx(2 * one + 16, abs=1)
     one, wide, _other = widths(narrow)
     assert wide == one
+
+
+LEGEND = "document.querySelector('[data-figure=dots] .attnviz-plot')"
+
+
+def below_the_plot(page: Page) -> dict[str, list[float]]:
+    """Top and bottom, from the plot's lower edge, of what stands below it; the end of the figure; the plot's height."""
+    return page.evaluate(
+        f"""() => {{
+          const plot = {LEGEND}, size = plot._fullLayout._size, box = plot.getBoundingClientRect();
+          const edge = box.top + size.t + size.h;
+          const of = (selector) => {{
+            const all = [...plot.querySelectorAll(selector)].map(one => one.getBoundingClientRect());
+            return [Math.min(...all.map(one => one.top)) - edge, Math.max(...all.map(one => one.bottom)) - edge];
+          }};
+          return {{ ticks: of('.xtick text'), title: of('.g-xtitle text'), legend: of('.legend .traces'),
+                   end: [box.bottom - edge], plot: [size.h] }};
+        }}"""
+    )
+
+
+def test_a_legend_of_several_lines_lies_on_nothing_and_goes_back_to_one_line(start_app, chromium_page):
+    page = chromium_page(f"{start_app(SITE).url}/legend", width=1400)
+    page.wait_for_selector(CHART)
+    wide, high = below_the_plot(page), page.evaluate(f"{LEGEND}.clientHeight")
+    lines = (
+        f"new Set([...{LEGEND}.querySelectorAll('.legend .traces')].map(one => one.getBoundingClientRect().top)).size"
+    )
+    assert page.evaluate(lines) == 1
+    page.set_viewport_size({"width": 420, "height": 900})
+    page.wait_for_function(f"{lines} >= 3")
+    page.wait_for_function(f"{LEGEND}._fullLayout._size.h === {wide['plot'][0]}")
+    narrow = below_the_plot(page)
+    for found in (wide, narrow):
+        assert found["ticks"][0] >= 0
+        assert found["ticks"][1] <= found["title"][0] + 2
+        assert found["title"][1] <= found["legend"][0] + 2
+        assert found["legend"][1] <= found["end"][0]
+    # A new number keeps the room; a wide page takes it back.
+    page.locator("input[type=range]").focus()
+    page.keyboard.press("End")
+    page.wait_for_function(f"{LEGEND}.data[0].y[2] === 1")
+    page.wait_for_function(f"{LEGEND}._fullLayout._size.h === {wide['plot'][0]}")
+    page.set_viewport_size({"width": 1400, "height": 900})
+    page.wait_for_function(f"{lines} === 1")
+    page.wait_for_function(f"{LEGEND}.clientHeight === {high}")

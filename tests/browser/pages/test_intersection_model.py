@@ -98,7 +98,8 @@ def test_a_scene_is_played_and_paused(chromium_page, link):
 
 
 def test_a_training_is_watched_and_stopped(chromium_page, link):
-    page = chromium_page(link(view(part="live", live_runouts=10)))
+    # Two layers: they learn slowly enough to be stopped, and are looked at from the first second.
+    page = chromium_page(link(view(part="live", kind="self", live_runouts=10)))
     page.get_by_role("button", name="Train", exact=True).click(timeout=PATIENCE)
     page.get_by_role("progressbar").first.wait_for(timeout=PATIENCE)
     page.locator(".attnviz-chart[data-attnviz-painted]").first.wait_for(timeout=PATIENCE)

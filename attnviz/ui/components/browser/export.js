@@ -7,8 +7,8 @@ import { PLOTLY_URL, dressed, plotly } from "./plotly.js";
 const DENSITY = 2;
 
 // What is seen now, zoom included; `shown` is the drawn element, `figure` what Python sent.
-export function printed(shown, figure, size, scale) {
-  const paper = dressed(figure, PAPER, size, "print", scale);
+export function printed(shown, figure, size, scale, room) {
+  const paper = dressed(figure, PAPER, size, "print", scale, room);
   for (const [name, value] of Object.entries(shown.layout ?? {})) {
     if (/^([xy]axis\d*|scene\d*)$/.test(name)) paper.layout[name] = structuredClone(value);
   }

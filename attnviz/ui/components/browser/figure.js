@@ -2,6 +2,7 @@
 
 import { png, printed, svg, webPage } from "./export.js";
 import { Handles } from "./handles.js";
+import { lacking } from "./legend.js";
 import { element, save, typeScale } from "./page.js";
 import { patch } from "./patch.js";
 import { dressed } from "./plotly.js";
@@ -16,7 +17,8 @@ const CONFIG = { displayModeBar: false, displaylogo: false, showTips: false, res
 export class Figure {
   // post(topic, message) sends to Python.
   constructor(name, labels, post) {
-    Object.assign(this, { name, post, revision: 0, width: 0 });
+    // `room`: pixels below the plot beyond those that Python left, for a legend that takes more lines here.
+    Object.assign(this, { name, post, revision: 0, width: 0, room: 0 });
     this.plot = element("div", { class: "attnviz-plot", role: "img" });
     this.layer = element("div", { class: "attnviz-handles" });
     this.bar = toolbar(
@@ -48,8 +50,13 @@ export class Figure {
   stretch() {
     this.scale = typeScale();
     const height = Math.round(this.usualHeight * this.scale);
-    if (this.height !== height) this.plot.style.height = `${height}px`;
+    if (this.height === height) return;
     this.height = height;
+    this.keepRoom();
+  }
+
+  keepRoom() {
+    this.plot.style.height = `${this.height + this.room}px`;
   }
 
   get resized() {
@@ -84,16 +91,30 @@ export class Figure {
 
   async react() {
     const size = { width: this.drawnWidth, height: this.drawnHeight };
-    const { data, layout } = dressed(this.figure, JSON.parse(this.colours), size, this.revision, this.drawnScale);
+    const { data, layout } = dressed(this.figure, JSON.parse(this.colours), size, this.revision, this.drawnScale, this.room);
     await this.Plotly.react(this.plot, data, layout, CONFIG);
+    await this.fit();
     this.handles.place();
+  }
+
+  // Where a legend has broken into more lines, or into fewer again, the figure grows or shrinks by them.
+  async fit() {
+    const room = Math.max(0, this.room + lacking(this.plot));
+    const more = room - this.room;
+    if (!more) return;
+    this.room = room;
+    this.keepRoom();
+    const { height, margin } = this.plot.layout;
+    await this.Plotly.relayout(this.plot, { height: height + more, "margin.b": margin.b + more });
   }
 
   resize(width) {
     this.width = Math.round(width);
     if (!this.Plotly || this.width === this.drawnWidth || !this.width) return;
     this.drawnWidth = this.width;
-    this.Plotly.relayout(this.plot, { width: this.width }).then(() => this.handles.place());
+    this.Plotly.relayout(this.plot, { width: this.width })
+      .then(() => this.fit())
+      .then(() => this.handles.place());
   }
 
   // The type of the page has become larger or smaller.
@@ -131,7 +152,7 @@ export class Figure {
 
   printed() {
     const width = Math.max(this.drawnWidth, LEAST_PRINTED * this.drawnScale);
-    return printed(this.plot, this.figure, { width, height: this.drawnHeight }, this.drawnScale);
+    return printed(this.plot, this.figure, { width, height: this.drawnHeight }, this.drawnScale, this.room);
   }
 
   close() {

@@ -74,10 +74,14 @@ export function scaled(part, scale, within = "") {
 }
 
 // The figure as it is drawn with these colours; `size` in CSS pixels, `revision` changes when the view is reset,
-// `scale` is how large its type is.
-export function dressed(figure, colours, size, revision, scale = 1) {
+// `scale` is how large its type is, `room` is how many pixels are added below.
+export function dressed(figure, colours, size, revision, scale = 1, room = 0) {
   // Copies: Plotly writes the ranges of the axes and more into what it is given.
   const layout = { ...scaled({ ...structuredClone(figure.layout), template: template(colours) }, scale), ...size };
+  if (room) {
+    layout.height += room;
+    layout.margin = { ...layout.margin, b: (layout.margin?.b ?? layout.template.layout.margin.b) + room };
+  }
   layout.uirevision = `${figure.layout.uirevision ?? ""} ${revision}`;
   if (calm()) delete layout.transition;
   return { data: figure.data.map((trace) => ({ ...scaled(trace, scale) })), layout };

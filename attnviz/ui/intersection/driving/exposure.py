@@ -84,8 +84,8 @@ QUESTIONS = {
     "accuracy": Question(
         _m("accuracy over all scenes"),
         _m(
-            "On a street where one scene in a hundred has such a vehicle, at a probability of a half. All models look alike: "
-            "this number hides everything that the others show."
+            "On a street where one scene in a hundred has such a vehicle, at a probability of a half. Models of one kind look alike, "
+            "whether they know the danger or not: this number hides it."
         ),
         lambda found: found.accuracy,
     ),
@@ -121,7 +121,9 @@ def exposure(store: IntersectionStore) -> None:
         _(question.sentence)
         + " "
         + _(
-            "A click on a dot chooses that model, for the street too. Beside it: does a conflict follow as often as that one model says, in scenes with a vehicle near the way?"
+            "A click on a dot chooses that model, for the street too. Without run-outs there is no such vehicle in training, and one "
+            "model stands for every hazard. “Reliability”: does a conflict follow as often as the chosen model says, in scenes with a "
+            "vehicle near the way? Hollow: less often than in one of a thousand."
         )
     )
 

@@ -34,8 +34,7 @@ def remedies(store: IntersectionStore) -> None:
         complain(error)
         return
     drive = store.view.drive
-    presenting.leave_out(_introduction)
-    exposure.asked(store)
+    presenting.leave_out(_introduction, lambda: exposure.asked(store))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.segmented_control(
             _("Run-outs seen in training"), shipped.REMEDIED, required=True,
@@ -52,13 +51,13 @@ def remedies(store: IntersectionStore) -> None:
         )  # fmt: skip
     numbers.threshold(store)
     panels.show(
-        "intersection-remedies", {"dots": _dots(drive, found), "costs": _costs(drive, found)}, columns_min_width=520
+        "intersection-remedies", {"costs": _costs(drive, found), "dots": _dots(drive, found)}, columns_min_width=520
     )
     st.caption(
         _(
-            "Left: what is chosen above, at hazard 0.5. Right: cost in waits for nothing, of {per} scenes, over the threshold; thin: one "
+            "Costs: in waits for nothing, of {per} scenes, over the threshold; thin: one "
             "seed each, thick: their median; upright line: the threshold that is set; dotted: the best one for "
-            "calibrated probabilities, 1 / (1 + ratio). Fewer misses alone prove nothing: a car that always waits misses nobody.",
+            "calibrated probabilities, 1 / (1 + ratio). Dots: what is chosen above, at hazard 0.5. Fewer misses alone prove nothing: a car that always waits misses nobody.",
             per=f"{PER:,}",
         )
     )  # fmt: skip
