@@ -13,7 +13,7 @@ from attnviz.figures.length_curve import wilson
 
 _HEIGHT = 340
 LEAST = 0.001
-"""Where the axes begin: what is predicted or observed less often is drawn there, hollow, and says how often."""
+"""Where the axes begin: what is predicted or observed less often is drawn there and says how often; hollow where the share is less."""
 
 
 @dataclass(frozen=True)

@@ -121,9 +121,9 @@ def exposure(store: IntersectionStore) -> None:
         _(question.sentence)
         + " "
         + _(
-            "A click on a dot chooses that model, for the street too. Without run-outs there is no such vehicle in training, and one "
-            "model stands for every hazard. “Reliability”: does a conflict follow as often as the chosen model says, in scenes with a "
-            "vehicle near the way? Hollow: less often than in one of a thousand."
+            "A click on a dot chooses that model, for the street too. Without run-outs there is no such vehicle in training, and the "
+            "same ten models stand for every hazard. “Reliability”: does a conflict follow as often as the chosen model says, in scenes with a "
+            "vehicle near the way? Hollow: less often than once in a thousand."
         )
     )
 
