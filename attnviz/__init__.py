@@ -25,6 +25,7 @@ _PUBLIC: dict[str, str | None] = {
     "Selection": "attnviz.selection",
     "capture": "attnviz.recording",
     "check_labels": "attnviz.recording",
+    "follow": "attnviz.recording.blocks",
     "InputError": "attnviz.base.errors",
     "figures": None,
     "models": None,

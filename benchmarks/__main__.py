@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable
 
-from benchmarks import first_view, latency, memory, recording, scene, simulator
+from benchmarks import first_view, kinds, latency, memory, recording, scene, simulator
 from benchmarks.report import Result
 
 BENCHMARKS: dict[str, Callable[[], list[Result]]] = {
@@ -12,6 +12,7 @@ BENCHMARKS: dict[str, Callable[[], list[Result]]] = {
     "simulator": simulator.measure,
     "recording": recording.measure,
     "memory": memory.measure,
+    "kinds": kinds.measure,
     "first-view": first_view.measure,
 }
 

@@ -97,7 +97,7 @@ class TextModel:
         """
         encoding, _ = self.encode(text)
         with self._running, torch.no_grad():
-            inputs = self._inputs(encoding)
+            inputs = self.inputs(encoding)
             if self.module.config.is_encoder_decoder:  # type: ignore[union-attr]  # every Hugging Face model has it
                 inputs["decoder_input_ids"] = inputs["input_ids"][:, :1]
             return check_labels(self.module, inputs, position)
@@ -105,12 +105,12 @@ class TextModel:
     def _trace(self, text: str, values: bool, notes: list[Note]) -> Trace:
         encoding, left_out = self.encode(text)
         notes += left_out_note(len(encoding["input_ids"][0]), left_out)
-        inputs = self._inputs(encoding)
+        inputs = self.inputs(encoding)
         sides = {"text": Tokens.from_tokenizer(self.tokenizer, encoding, text=text)}
         if self.module.config.is_encoder_decoder:  # type: ignore[union-attr]  # every Hugging Face model has it
             written = self.write(inputs)
             inputs["decoder_input_ids"] = written
-            sides["written"] = self._written_tokens(written)
+            sides["written"] = self.written_tokens(written)
             notes.append(Note(GENERATED, {"count": written.shape[1] - 1}))
         with capture(self.module, values=values) as recorded:
             self.run(inputs)
@@ -137,7 +137,8 @@ class TextModel:
             return whole, 0
         return self.tokenizer([text], truncation=True, max_length=limit), count - limit
 
-    def _inputs(self, encoding: Mapping[str, Any]) -> dict[str, Tensor]:
+    def inputs(self, encoding: Mapping[str, Any]) -> dict[str, Tensor]:
+        """What `encode` gave, as tensors on the model's device."""
         device = next(self.module.parameters()).device
         return {
             name: torch.tensor(encoding[name], device=device)
@@ -166,7 +167,8 @@ class TextModel:
         """How many tokens the decoder can write after its first, and at most so many."""
         return min(most, (self.positions("decoder") or most + 1) - 1)
 
-    def _written_tokens(self, written: Int[Tensor, "1 written"]) -> Tokens:
+    def written_tokens(self, written: Int[Tensor, "1 written"]) -> Tokens:
+        """What the decoder wrote, as tokens."""
         tokens = Tokens.from_tokenizer(self.tokenizer, {"input_ids": written.tolist()})
         tokens = placed(self.tokenizer, tokens, self.read(tokens), target=True)
         # The first is what every translation starts with, not something that the model wrote.

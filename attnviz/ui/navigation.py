@@ -10,8 +10,11 @@ import streamlit as st
 from attnviz.__main__ import site
 from attnviz.base.language import _, _m
 from attnviz.ui.address import View
+from attnviz.ui.views.block import BlockView
+from attnviz.ui.views.cost import CostView
 from attnviz.ui.views.heads import HeadsView
 from attnviz.ui.views.intersection import IntersectionView
+from attnviz.ui.views.kinds import KindsView
 from attnviz.ui.views.playground import PlaygroundView
 from attnviz.ui.views.quiz import QuizView
 from attnviz.ui.views.stories import StoriesView
@@ -37,12 +40,15 @@ PLACES = (
         _m("Learn"), "playground.py", "playground", _m("Playground"), ":material/tune:",
         PlaygroundView, PlaygroundView.start,
     ),
+    Place(_m("Learn"), "kinds.py", "kinds", _m("Kinds"), ":material/category:", KindsView, KindsView),
     Place(
         _m("Learn"), "intersection.py", "intersection", _m("Intersection"), ":material/traffic:",
         IntersectionView, IntersectionView,
     ),
+    Place(_m("Learn"), "cost.py", "cost", _m("Cost"), ":material/stacked_line_chart:", CostView, CostView),
     Place(_m("Learn"), "quiz.py", "quiz", _m("Quiz"), ":material/quiz:", QuizView, QuizView),
     Place(_m("Look"), "heads.py", "heads", _m("Heads"), ":material/grid_view:", HeadsView, HeadsView.start),
+    Place(_m("Look"), "block.py", "block", _m("Block"), ":material/layers:", BlockView, BlockView.start),
     Place(
         _m("Look"), "translation.py", "translation", _m("Translation"), ":material/translate:",
         TranslationView, TranslationView.start,

@@ -6,9 +6,12 @@ from typing import Any
 
 from attnviz.ui import address
 from attnviz.ui.intersection.starts import crowd, two_heads
+from attnviz.ui.views.block import BlockView, Depth
+from attnviz.ui.views.cost import CostView
 from attnviz.ui.views.driving import Drive
 from attnviz.ui.views.heads import HeadsView
 from attnviz.ui.views.intersection import IntersectionView
+from attnviz.ui.views.kinds import KindsView, Source
 from attnviz.ui.views.playground import PlaygroundView
 from attnviz.ui.views.quiz import QuizView
 from attnviz.ui.views.translation import TranslationView
@@ -24,10 +27,22 @@ def driving(**fields: Any) -> str:
     return f"intersection?view={address.encode(IntersectionView(source='model', drive=Drive(**fields)))}"
 
 
+def kinds(source: Source, **fields: Any) -> str:
+    """Two kinds side by side."""
+    return f"kinds?view={address.encode(KindsView(**{**KindsView().with_source(source), **fields}))}"
+
+
 SHOTS = {
     "start": "",
     "playground": "playground",
     "playground-intersection": f"playground?view={address.encode(PlaygroundView.start('intersection'))}",
+    "kinds": "kinds",
+    "kinds-picture": kinds("picture", left="deformable", right="window", heads=1, head=0),
+    "kinds-street": kinds("scene", right="differential"),
+    "kinds-gates": kinds("sentence", left="squeeze", right="linear"),
+    "kinds-positions": f"kinds?view={address.encode(KindsView(part='positions'))}",
+    "kinds-fewer": f"kinds?view={address.encode(KindsView(part='fewer'))}",
+    "kinds-fused": f"kinds?view={address.encode(KindsView(part='fused'))}",
     "intersection": "intersection",
     "intersection-two-heads": f"intersection?view={address.encode(two_heads())}",
     "intersection-crowd": f"intersection?view={address.encode(crowd())}",
@@ -37,10 +52,19 @@ SHOTS = {
     "intersection-remedies": driving(part="remedies", question="missed"),
     "intersection-live": driving(part="live"),
     "intersection-file": f"intersection?view={address.encode(IntersectionView(source='file'))}",
+    "cost": "cost",
+    "cost-convolution": f"cost?view={address.encode(CostView(part='convolution'))}",
+    "cost-detector": f"cost?view={address.encode(CostView(part='detector'))}",
+    "cost-time": f"cost?view={address.encode(CostView(part='time'))}",
+    "cost-fit": f"cost?view={address.encode(CostView(part='fit'))}",
     "quiz": "quiz",
     "quiz-other": f"quiz?view={address.encode(QuizView(seed=6))}",
     "heads": f"heads?view={address.encode(HeadsView(layer=2, head=5, query=3))}",
     "heads-long": f"heads?view={address.encode(HeadsView(text='The black cat crossed the street. ' * 24))}",
+    "block": "block",
+    "block-off": f"block?view={address.encode(BlockView(layer=3, off='attention'))}",
+    "block-norm": f"block?view={address.encode(BlockView(part='norm'))}",
+    "block-reach": f"block?view={address.encode(BlockView(part='reach', reach=Depth(kind='shifted')))}",
     "translation": "translation",
     "translation-languages": f"translation?view={address.encode(TWO_LANGUAGES)}",
     "stories": "stories",
@@ -50,10 +74,14 @@ LOOKS = [("light", 1400, "en"), ("dark", 1400, "ja"), ("light", 700, "ru"), ("da
 # What is drawn last.
 CHART = ".attnviz-chart[data-attnviz-painted]"
 LAST = {
+    "cost": ".attnviz-chart[data-attnviz-painted] >> nth=1",
+    "cost-convolution": ".attnviz-chart[data-attnviz-painted] >> nth=2",
     "intersection-model": "[data-testid=stDataFrame] >> nth=1",
     "intersection-moving": "[data-testid=stDataFrame]",
     "intersection-live": "[data-testid=stButton]",
     "intersection-file": "[data-testid=stFileUploader]",
+    "block": ".attnviz-chart[data-attnviz-painted] >> nth=1",
+    "block-off": "[data-testid=stDataFrame]",
     "heads-long": ".attnviz-matrix[data-attnviz-painted] >> nth=1",
     "stories": ".attnviz-theme[data-attnviz-painted]",
     "quiz": "[data-testid=stRadio] >> nth=1",

@@ -7,9 +7,12 @@ from .conftest import no_trace_of_failure, said
 PAGES = {
     "start": "What does attention look at?",
     "playground": "Playground",
+    "kinds": "Kinds",
     "intersection": "Intersection",
+    "cost": "Cost",
     "quiz": "Quiz",
     "heads": "Heads",
+    "block": "Block",
     "translation": "Translation",
     "stories": "Stories",
 }
@@ -35,7 +38,9 @@ def test_an_unknown_language_means_english(open_page, page):
     assert app.title[0].value == PAGES[page]
 
 
-@pytest.mark.parametrize("page", ["playground", "intersection", "heads", "translation", "stories"])
+@pytest.mark.parametrize(
+    "page", ["playground", "kinds", "intersection", "cost", "heads", "block", "translation", "stories"]
+)
 @pytest.mark.parametrize("address", ["%%%", "eJwDAAAAAAE", "A" * 9000, "x\0y"])
 def test_a_tampered_address_is_one_sentence_and_the_page_shows_its_start(open_page, page, address):
     app = open_page(page, view=address)

@@ -65,6 +65,17 @@ def test_a_link_opens_at_its_step_presenting(open_page, number):
     assert app.toggle(key="presenting").value
 
 
+@pytest.mark.parametrize("number", range(1, 8))
+def test_the_story_of_what_fits_opens_at_each_of_its_steps(open_page, number):
+    story = catalogue.shipped("does-it-fit")
+    step = story.steps[number - 1]
+    app = open_page(step.page, story="does-it-fit", step=str(number))
+    no_trace_of_failure(app)
+    assert (_bar(app)["at"], _bar(app)["sentence"]) == (number - 1, step.say.en)
+    assert app.title[0].value == {"cost": "Cost", "kinds": "Kinds"}[step.page]
+    assert app.session_state[f"store:{step.page}"].view == step.shown()
+
+
 def test_a_view_in_the_link_goes_before_that_of_the_step(open_page):
     other = PlaygroundView.start("quiz")
     app = open_page("playground", story="not-zero", step="2", view=address.encode(other))

@@ -10,16 +10,21 @@ import torch
 from attnviz import models
 from attnviz.base.errors import InputError
 from attnviz.base.language import LANGUAGES, speaking
+from attnviz.cost.chips import chips
+from attnviz.figures.numerals import count_text
 from attnviz.models.turn import shipped
 from attnviz.training import turn_live
 from attnviz.translation import grammar
 from attnviz.ui import address
 from attnviz.ui.intersection.driving import compute, phantoms
+from attnviz.ui.kinds import compute as kinds_compute
+from attnviz.ui.kinds import fewer_street
 from attnviz.ui.navigation import PLACES
 from attnviz.ui.stories import catalogue
 from attnviz.ui.stories.model import InLanguages, Step, Story, from_json, said, step_of, to_json
 from attnviz.ui.views.heads import HeadsView
 from attnviz.ui.views.intersection import IntersectionView
+from attnviz.ui.views.kinds import CHILD
 from attnviz.ui.views.playground import PlaygroundView
 from attnviz.ui.views.stories import StoriesView
 
@@ -187,6 +192,98 @@ def test_what_the_third_story_says_of_all_seeds_is_so():
     assert "it depends on chance" in steps[4].say.en
     assert min(sometimes) < 0.15
     assert max(sometimes) > 0.3
+
+
+def _says(step, *texts):
+    """Whether the sentence prints each of these in every language; whole numbers as that language groups them."""
+    for code in LANGUAGES:
+        with speaking(code):
+            for text in texts:
+                written = text if isinstance(text, str) else count_text(text)
+                assert written in getattr(step.say, code), (code, written)
+
+
+def _operations(n, d):
+    """Of a block: the core 4n²d, projections 8nd², feed-forward 16nd²; the core's, and all."""
+    return 4 * n * n * d, 4 * n * n * d + 24 * n * d * d
+
+
+def test_the_numbers_in_the_fourth_story_are_those_of_the_formulas():
+    steps = catalogue.shipped("does-it-fit").steps
+    few, many = (step.shown().image.tokens().count for step in steps[:2])
+    width, heads = steps[1].shown().priced.width, steps[1].shown().priced.heads
+    assert (few, many, width, heads) == (20 * 20, 80 * 80, 256, 4)
+    _says(steps[0], "640 × 640", "32 × 32", "20 × 20", 400, 160_000)
+    (few_core, few_all), (many_core, many_all) = _operations(few, width), _operations(many, width)
+    assert few_core / few_all == pytest.approx(1 / 5, abs=0.02)
+    assert "a fifth" in steps[0].say.en
+    assert many_core / many_all == pytest.approx(4 / 5, abs=0.02)
+    assert "four fifths" in steps[1].say.en
+    _says(steps[1], "8 × 8", 6_400, "16", 40_960_000, str(many_core // few_core), f"{many_all / few_all:.1f}")
+
+    # Scores and weights of four heads at 16 bits; a log-sum-exp in 32 bits for each row and head.
+    _says(steps[2], f"{2 * heads * many**2 * 2 // 2**20} ", f"{4 * heads * many // 2**10} ", "4", "16")
+
+    time, orin = steps[3].shown().time, chips()["orin"]
+    assert (time.chip, time.form, time.width, time.heads, bool(orin.derived)) == ("orin", "fused", width, heads, True)
+    fused = 4 * many**2 * width / (orin.tflops * 1e12)
+    written_out = (8 * many * width + 8 * heads * many**2) / (orin.gigabytes * 1e9)
+    _says(
+        steps[3], "30", "5", "6", f"{1000 / 30 * 0.05 / 6:.2f}", 6_400, f"{1e3 * fused:.2f}", f"{1e3 * written_out:.2f}"
+    )
+
+
+def test_what_the_fourth_story_says_would_fit_is_the_mildest_window_that_does():
+    step = catalogue.shipped("does-it-fit").steps[4]
+    view, rate = step.shown(), chips()["orin"].tflops * 1e12
+    assert (view.priced.layers, view.image.tokens().count, view.priced.width) == (6, 6_400, 256)
+    assert view.budget.milliseconds == pytest.approx(1000 / 30 * 0.05, abs=0.005)
+
+    def pairs(reach):
+        """In a row of 80 patches 80(2w + 1) − w(w + 1) pairs are near; in an image as many in rows times in columns."""
+        return (80 * (2 * reach + 1) - reach * (reach + 1)) ** 2
+
+    def milliseconds(count):
+        return 6 * 4 * count * 256 / rate * 1e3
+
+    assert milliseconds(pairs(24)) <= view.budget.milliseconds < milliseconds(pairs(25))
+    kept = pairs(24) / 6_400**2
+    _says(
+        step,
+        f"{view.budget.milliseconds}",
+        "6",
+        f"{milliseconds(6_400**2):.2f}",
+        "49 × 49",
+        "80 × 80",
+        f"{100 * kept:.0f}",
+    )
+
+
+def test_what_the_fourth_story_says_of_the_picture_and_the_crossing_is_computed():
+    *_rest, window, merged = catalogue.shipped("does-it-fit").steps
+    view = window.shown()
+    found = kinds_compute.both(view)
+    # Rows of twelve patches: the car is in row 7, column 9, the child in row 4, column 6, three rows and columns away.
+    assert (divmod(view.query, 12), divmod(CHILD, 12)) == ((6, 8), (3, 5))
+    assert view.window == 2
+    weight = float(found.left.weights[CHILD])
+    _says(window, f"{weight:.3f}", f"{weight * 96:.1f}", "2")
+    assert not found.right.allowed[CHILD]
+
+    fewer = merged.shown().fewer
+    street = fewer_street.seen(fewer, "en")
+    child = next(at for at in street.merged if street.street.bodies[at].label == "child")
+    company = [street.street.bodies[at].label for at in street.kept.company(child)]
+    assert len(company) == 2
+    assert all(label.startswith("parked car") for label in company)
+    before, after = street.before, street.after
+    probabilities = [1 / (1 + math.exp(-float(one.log_odds))) for one in (before, after)]
+    weights = [
+        float(before.weights[fewer.head, child]),
+        float(after.weights[fewer.head, int(street.kept.became[child])]),
+    ]
+    _says(merged, "13", "8", *(f"{number:.3f}" for number in (*weights, *probabilities)))
+    assert len(street.street.bodies) == 13
 
 
 def test_a_step_of_an_example_speaks_the_language_of_whoever_walks():

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 from typing import Literal
@@ -105,6 +106,12 @@ class GrammarTranslator:
                 chosen = self.module(source, consumed).log_softmax(-1).gather(-1, predicted[..., None])[..., 0].cpu()
             found += [row[: len(target) + 1].clone() for row, (_, target) in zip(chosen, batch, strict=True)]
         return found
+
+    @contextmanager
+    def running(self) -> Iterator[nn.Module]:
+        """The module, for one thread at a time and without gradients."""
+        with self._running, torch.no_grad():
+            yield self.module
 
     def check_labels(self, text: str, position: int) -> LabelCheck:
         """Whether changing one word of the text moves that word's keys and values in the first layer, and no others.

@@ -8,7 +8,7 @@ from attnviz.ui.stories.model import Story, from_json
 FOLDER = Path(__file__).parent / "shipped"
 
 # In the order in which they are offered; a file's name is the story's name in an address.
-SHIPPED = ("not-zero", "not-quite-an-alignment", "not-there-yet")
+SHIPPED = ("not-zero", "not-quite-an-alignment", "not-there-yet", "does-it-fit")
 
 
 @functools.cache

@@ -10,9 +10,12 @@ pytestmark = pytest.mark.browser
 PAGES = {
     "": "What does attention look at?",
     "playground": "Playground",
+    "kinds": "Kinds",
     "intersection": "Intersection",
+    "cost": "Cost",
     "quiz": "Quiz",
     "heads": "Heads",
+    "block": "Block",
     "translation": "Translation",
     "stories": "Stories",
 }

@@ -1,6 +1,7 @@
 // A figure as a picture or a web page: white paper and dark text whatever the theme, the description above it.
 
 import { Caption, escape } from "./caption.js";
+import { thinned } from "./labels.js";
 import { PAPER } from "./page.js";
 import { PLOTLY_URL, dressed, plotly } from "./plotly.js";
 
@@ -12,6 +13,7 @@ export function printed(shown, figure, size, scale, room) {
   for (const [name, value] of Object.entries(shown.layout ?? {})) {
     if (/^([xy]axis\d*|scene\d*)$/.test(name)) paper.layout[name] = structuredClone(value);
   }
+  thinned(shown, paper.layout);
   paper.layout.paper_bgcolor = paper.layout.plot_bgcolor = PAPER.background;
   return paper;
 }

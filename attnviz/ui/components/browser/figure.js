@@ -2,6 +2,7 @@
 
 import { png, printed, svg, webPage } from "./export.js";
 import { Handles } from "./handles.js";
+import { thin } from "./labels.js";
 import { lacking } from "./legend.js";
 import { element, save, typeScale } from "./page.js";
 import { patch } from "./patch.js";
@@ -81,8 +82,8 @@ export class Figure {
     if (this.listening) return;
     this.listening = true;
     this.plot.on("plotly_click", (event) => this.clicked(event));
-    // Zooming and panning move the points under their handles.
-    for (const name of ["plotly_relayout", "plotly_relayouting"]) this.plot.on(name, () => this.handles.place());
+    // Zooming and panning move the points under their handles, and write other labels.
+    for (const name of ["plotly_relayout", "plotly_relayouting"]) this.plot.on(name, () => this.placed());
   }
 
   measure() {
@@ -94,7 +95,13 @@ export class Figure {
     const { data, layout } = dressed(this.figure, JSON.parse(this.colours), size, this.revision, this.drawnScale, this.room);
     await this.Plotly.react(this.plot, data, layout, CONFIG);
     await this.fit();
+    this.placed();
+  }
+
+  // Everything has its place: handles are put over their points, and labels that have no room are left out.
+  placed() {
     this.handles.place();
+    thin(this.plot);
   }
 
   // Where a legend has broken into more lines, or into fewer again, the figure grows or shrinks by them.
@@ -114,7 +121,7 @@ export class Figure {
     this.drawnWidth = this.width;
     this.Plotly.relayout(this.plot, { width: this.width })
       .then(() => this.fit())
-      .then(() => this.handles.place());
+      .then(() => this.placed());
   }
 
   // The type of the page has become larger or smaller.

@@ -29,6 +29,8 @@ export function template(colours) {
     linecolor: border,
     tickcolor: border,
     zerolinecolor: border,
+    // Turned labels need a margin that only the figure can leave; those that have no room are left out instead.
+    tickangle: 0,
     ticklabelstandoff: 3,
     title: { standoff: 8 },
   };

@@ -1,0 +1,1 @@
+"""What attention costs: tokens, multiplications, memory, time on a chip, and what would make it fit."""

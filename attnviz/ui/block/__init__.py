@@ -1,0 +1,1 @@
+"""The page Block: one token's vector through a Transformer block."""

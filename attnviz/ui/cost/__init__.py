@@ -1,0 +1,1 @@
+"""The page Cost: from an input to pairs, operations, bytes and milliseconds."""

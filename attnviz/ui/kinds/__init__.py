@@ -1,0 +1,1 @@
+"""The page Kinds: kinds of attention side by side on the same tokens."""

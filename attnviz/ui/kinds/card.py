@@ -1,0 +1,48 @@
+"""What one kind is: its formula with shapes, who looks at whom, what it gives up, the paper, what does it in torch."""
+
+import streamlit as st
+
+from attnviz.attention.kinds import Kind
+from attnviz.base.language import _
+from attnviz.ui.kinds.tex import spoken
+
+LONGEST = 90
+"""Signs of TeX that half the page holds."""
+_SIZES = ((170, r"\footnotesize "), (140, r"\small "))
+
+
+def formula(kind: Kind) -> None:
+    """The formula, in one notation for all kinds, and the shapes under it."""
+    lines = [spoken(part) for line in kind.formula for part in _short(line)]
+    st.latex(r"\begin{gathered}" + r" \\[2pt] ".join(lines) + r"\end{gathered}")
+    # One by one, so that they wrap where it is narrow.
+    st.caption(" &nbsp; ".join(f"${spoken(line)}$" for line in kind.shapes))
+
+
+def _short(line: str) -> list[str]:
+    """A line that is too long for half the page, cut where its parts stand apart, or set smaller."""
+    if len(line) <= LONGEST:
+        return [line]
+    size = next((size for most, size in _SIZES if len(line) > most), "")
+    return [f"{{{size}{part}}}" for part in line.split(r", \qquad ")] if size else line.split(r", \qquad ")
+
+
+def meaning(kind: Kind) -> None:
+    """Who may look at whom, and what is given up for it."""
+    st.markdown(f"**{_(kind.name)}** · {_(kind.who_looks)}")
+    st.markdown(_("**Gives up:** {what}", what=_(kind.gives_up)))
+
+
+def sources(kind: Kind, instead: str = "") -> None:
+    """The papers, torch's own function and its trap, what is drawn at random; or what is there instead of that."""
+    papers = "; ".join(f"[{paper.authors} {paper.year}]({paper.address})" for paper in kind.papers)
+    lines = [f"**{_(kind.name)}**", _("Described by {papers}.", papers=papers)]
+    if kind.torch_function:
+        lines.append(_("In PyTorch: {function}", function=f"`{kind.torch_function}`"))
+    elif not kind.trap:
+        lines.append(_("PyTorch has no function for it."))
+    if kind.trap:
+        lines.append(_("Mind: {trap}", trap=_(kind.trap)))
+    if instead or kind.drawn:
+        lines.append(instead or _(kind.drawn))
+    st.caption("  \n".join(lines))
