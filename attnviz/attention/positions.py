@@ -73,12 +73,15 @@ def rotary(
 def alibi_slopes(heads: int) -> Float[Tensor, " heads"]:
     """1 / 2^(8i / heads) for i = 1 … heads (Press et al. 2021, section 3), float64.
 
-    The paper gives the formula for its own models; for numbers of heads that are no power of 2 its authors'
-    program takes other ones in between, this function the formula. Raises `InputError` without a head.
+    Where heads is no power of 2: those of the power below, then every second one of the power above, as the
+    authors' program does and the models trained with it have. Raises `InputError` without a head.
     """
     if heads < 1:
         raise InputError(_NO_HEADS, found=heads)
-    return 2.0 ** (-8 * torch.arange(1, heads + 1, dtype=torch.float64) / heads)
+    below = 2 ** (heads.bit_length() - 1)
+    steps = torch.arange(1, below + 1, dtype=torch.float64)
+    between = torch.arange(heads - below, dtype=torch.float64) + 0.5
+    return torch.exp2(-8 * torch.cat([steps, between]) / below)
 
 
 def distances(queries: int, keys: int, first: int = 0) -> Int[Tensor, "n m"]:

@@ -1,14 +1,14 @@
 """What chips can do at most: operations and bytes a second, from a table with its sources."""
 
 import functools
-import tomllib
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BaseModel, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import BaseModel, Field, model_validator
 
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
+from attnviz.cost.tables import read
 
 TABLE = Path(__file__).parent / "chips.toml"
 
@@ -71,24 +71,7 @@ class Chip(BaseModel, frozen=True, extra="forbid", strict=True, allow_inf_nan=Fa
         return self.tflops * 1e12 / (self.gigabytes * 1e9)
 
 
-def read(path: Path) -> dict[str, Chip]:
-    """The chips of a table by their short names. Raises `InputError` where the file holds something else."""
-    try:
-        found: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-        return TypeAdapter(dict[str, Chip]).validate_python(found)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as reason:
-        raise InputError(_m("{path} could not be read as a table of chips."), path=path.name) from reason
-    except ValidationError as reason:
-        first = reason.errors(include_url=False)[0]
-        if isinstance(inner := first.get("ctx", {}).get("error"), InputError):
-            raise inner from reason
-        raise InputError(
-            _m("{path}: at {where} there is no value that a chip can have."),
-            path=path.name, where=" › ".join(str(part) for part in first["loc"]),
-        ) from reason  # fmt: skip
-
-
 @functools.cache
 def chips() -> dict[str, Chip]:
     """The chips of the table that comes with attnviz."""
-    return read(TABLE)
+    return read(TABLE, Chip)

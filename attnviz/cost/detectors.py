@@ -2,15 +2,15 @@
 
 import functools
 import math
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import BaseModel, Field, model_validator
 
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
+from attnviz.cost.tables import read
 
 TABLE = Path(__file__).parent / "detectors.toml"
 SIDE = 640
@@ -83,27 +83,10 @@ class Shares:
     core: float
 
 
-def read(path: Path) -> dict[str, Family]:
-    """The families of a table by their short names. Raises `InputError` where the file holds something else."""
-    try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
-        return TypeAdapter(dict[str, Family]).validate_python(found)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as reason:
-        raise InputError(_m("{path} could not be read as a table of detectors."), path=path.name) from reason
-    except ValidationError as reason:
-        first = reason.errors(include_url=False)[0]
-        if isinstance(inner := first.get("ctx", {}).get("error"), InputError):
-            raise inner from reason
-        raise InputError(
-            _m("{path}: at {where} there is no value that a detector can have."),
-            path=path.name, where=" › ".join(str(part) for part in first["loc"]),
-        ) from reason  # fmt: skip
-
-
 @functools.cache
 def families() -> dict[str, Family]:
     """The families of the table that comes with attnviz."""
-    return read(TABLE)
+    return read(TABLE, Family)
 
 
 def letterboxed(width: int, height: int, longest: int, *, square: bool, stride: int = STRIDE) -> tuple[int, int]:

@@ -5,6 +5,7 @@ import math
 import pytest
 import torch
 from transformers import LlamaConfig
+from transformers.models.bloom.modeling_bloom import build_alibi_tensor
 from transformers.models.gptj.modeling_gptj import apply_rotary_pos_emb as turn_neighbours
 from transformers.models.gptj.modeling_gptj import create_sinusoidal_positions
 from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding, apply_rotary_pos_emb
@@ -89,6 +90,13 @@ def test_alibi_has_the_slopes_of_the_paper():
     sixteen = positions.alibi_slopes(16)
     assert float(sixteen[0]) == pytest.approx(2**-0.5, abs=1e-15)
     assert sixteen[[1, -1]].tolist() == [1 / 2, 1 / 256]
+
+
+@pytest.mark.parametrize("heads", [1, 2, 3, 8, 12, 20])
+def test_the_slopes_are_blooms(heads):
+    """Its tensor holds slope · position."""
+    theirs = build_alibi_tensor(torch.ones(1, 2), heads, torch.float32)[:, 0, 1]
+    torch.testing.assert_close(positions.alibi_slopes(heads).float(), theirs)
 
 
 def test_alibi_by_hand():

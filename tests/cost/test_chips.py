@@ -3,7 +3,8 @@
 import pytest
 
 from attnviz.base.errors import InputError
-from attnviz.cost.chips import TABLE, chips, read
+from attnviz.cost.chips import TABLE, Chip, chips
+from attnviz.cost.tables import read
 
 
 def test_dense_rates_and_bandwidths_are_those_of_the_sources():
@@ -45,7 +46,7 @@ def test_an_advertised_figure_is_not_taken_for_dense_fp16(tmp_path, wrong, sheet
     table = tmp_path / "chips.toml"
     table.write_text(f'[it]\nname = "It"\ntflops = {wrong}\ngigabytes = 100.0\nsource = "sheet"\n[it.sheet]\n{sheet}\n')
     with pytest.raises(InputError, match="cannot be dense fp16"):
-        read(table)
+        read(table, Chip)
 
 
 @pytest.mark.parametrize(
@@ -62,5 +63,5 @@ def test_a_broken_table_is_refused_in_a_sentence(tmp_path, before, after, said):
     table = tmp_path / "chips.toml"
     table.write_text(TABLE.read_text(encoding="utf-8").replace(before, after, 1), encoding="utf-8")
     with pytest.raises(InputError) as refused:
-        read(table)
+        read(table, Chip)
     assert said in str(refused.value)

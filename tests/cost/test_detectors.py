@@ -3,7 +3,8 @@
 import pytest
 
 from attnviz.base.errors import InputError
-from attnviz.cost.detectors import TABLE, families, letterboxed, read, shares, tokens
+from attnviz.cost.detectors import TABLE, Family, families, letterboxed, shares, tokens
+from attnviz.cost.tables import read
 
 # Attention % of parameters, of operations; with its feed-forward % of parameters, of operations; q kᵀ and weights × values %.
 YOLO26 = {
@@ -85,12 +86,12 @@ def test_tokens_of_an_image(image, longest, square, stride, given, count):
     [
         ("heads = 2", "heads = 0", "yolo26 › scales › n › heads"),
         ("core_operations = 122_880_000", "core_operations = 222_880_000_000", "more than the whole"),
-        ("[yolo26]", "[yolo26", "could not be read as a table of detectors"),
+        ("[yolo26]", "[yolo26", "detectors.toml could not be read"),
     ],
 )
 def test_a_broken_table_is_refused_in_a_sentence(tmp_path, before, after, said):
     table = tmp_path / "detectors.toml"
     table.write_text(TABLE.read_text(encoding="utf-8").replace(before, after, 1), encoding="utf-8")
     with pytest.raises(InputError) as refused:
-        read(table)
+        read(table, Family)
     assert said in str(refused.value)

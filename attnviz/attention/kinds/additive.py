@@ -4,10 +4,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attnviz.attention.attention import Attention
 from attnviz.attention.kinds.cross import BAHDANAU
 from attnviz.attention.kinds.kind import FULL, Inputs, Kind, Outcome, Settings, drawn
-from attnviz.attention.kinds.masked import numbers_kept
+from attnviz.attention.kinds.masked import outcome_of_weights
 from attnviz.base.language import _m
 
 
@@ -54,21 +53,7 @@ def run(inputs: Inputs, settings: Settings) -> Outcome:
     drawn_here = parameters(inputs.query.shape[2], settings.seed, inputs.dtype)
     w, u, v = (each.to(inputs.query.device) for each in drawn_here)
     weights = additive_weights(inputs.query, inputs.key, w, u, v, settings.temperature)
-    pairs = torch.ones(inputs.shape, dtype=torch.bool, device=inputs.query.device)
-    return Outcome(
-        output=weights @ inputs.value,
-        live=pairs,
-        computed=pairs,
-        state=numbers_kept(inputs, inputs.shape[1]),
-        attention=Attention.from_weights(
-            weights,
-            value=inputs.value,
-            form="additive",
-            name=ADDITIVE.id,
-            query_tokens=inputs.tokens,
-            key_tokens=inputs.tokens,
-        ),
-    )
+    return outcome_of_weights(inputs, weights, ADDITIVE.id, "additive")
 
 
 ADDITIVE = Kind(

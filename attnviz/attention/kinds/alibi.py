@@ -1,33 +1,20 @@
 """ALiBi: what is further away loses score in proportion to the distance, and nothing is learnt (Press et al. 2021)."""
 
-import math
-
-import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from attnviz.attention.kinds.biased import biased_attention, biased_outcome
 from attnviz.attention.kinds.kind import POSITIONS, Inputs, Kind, Outcome, Paper, Settings
+from attnviz.attention.positions import alibi_slopes, distances
 from attnviz.base.language import _m
 
 PRESS = Paper("Press et al.", 2021, "2108.12409")
 
 
-def slopes(heads: int) -> Float[Tensor, " heads"]:
-    """2^(−8/h), 2^(−16/h), …: for 8 heads 1/2, 1/4 … 1/256.
-
-    Where h is no power of two: those of the power below, then every second one of the power above, as the paper's code does.
-    """
-    below = 2 ** math.floor(math.log2(heads))
-    found = [2.0 ** (-8 * (head + 1) / below) for head in range(below)]
-    between = [2.0 ** (-8 * (head + 1) / (2 * below)) for head in range(0, 2 * (heads - below), 2)]
-    return torch.tensor(found + between)
-
-
 def alibi_bias(positions: int, slope: Float[Tensor, " heads"]) -> Float[Tensor, "heads n n"]:
     """−m_h |i − j|. The paper has earlier keys alone; a bidirectional model takes the distance on both sides."""
-    place = torch.arange(positions, device=slope.device)
-    return -slope[:, None, None] * (place[:, None] - place).abs()
+    apart = distances(positions, positions).abs().to(slope.device)
+    return -slope[:, None, None] * apart
 
 
 def alibi_attention(
@@ -44,7 +31,7 @@ def alibi_attention(
 def run(inputs: Inputs, settings: Settings) -> Outcome:
     """Every position looks at every position, at near ones more."""
     inputs = inputs.in_heads(settings.heads)
-    slope = slopes(settings.heads).to(inputs.query) * settings.slope
+    slope = alibi_slopes(settings.heads).to(inputs.query) * settings.slope
     return biased_outcome(inputs, settings, ALIBI.id, alibi_bias(inputs.shape[0], slope))
 
 

@@ -6,9 +6,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attnviz.attention.attention import Attention
 from attnviz.attention.kinds.kind import Inputs, Outcome, Settings
-from attnviz.attention.kinds.masked import looking_back, numbers_kept
+from attnviz.attention.kinds.masked import looking_back, outcome
 
 
 def biased_attention(
@@ -30,20 +29,5 @@ def biased_outcome(inputs: Inputs, settings: Settings, name: str, bias: Float[Te
     """The outcome with this bias, of earlier keys alone where the settings say causal."""
     every = torch.ones(inputs.shape, dtype=torch.bool, device=inputs.query.device)
     live = looking_back(every, settings.causal)
-    return Outcome(
-        output=biased_attention(inputs.query, inputs.key, inputs.value, bias, settings.temperature, live),
-        live=live,
-        computed=every,
-        state=numbers_kept(inputs, inputs.shape[1]),
-        attention=Attention.from_qk(
-            inputs.query,
-            inputs.key,
-            value=inputs.value,
-            scale=1 / (math.sqrt(inputs.query.shape[-1]) * settings.temperature),
-            bias=bias / settings.temperature,
-            mask=live,
-            name=name,
-            query_tokens=inputs.tokens,
-            key_tokens=inputs.tokens,
-        ),
-    )
+    output = biased_attention(inputs.query, inputs.key, inputs.value, bias, settings.temperature, live)
+    return outcome(inputs, settings, name, output, live=live, computed=every, bias=bias)

@@ -6,9 +6,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attnviz.attention.attention import Attention
 from attnviz.attention.kinds.kind import SOFTMAX, Inputs, Kind, Outcome, Paper, Settings
-from attnviz.attention.kinds.masked import numbers_kept
+from attnviz.attention.kinds.masked import outcome_of_weights
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
 
@@ -52,21 +51,7 @@ def run(inputs: Inputs, settings: Settings) -> Outcome:
     """Every position looks at every position, some with a weight below 0."""
     inputs = inputs.in_heads(settings.heads)
     weights = differential_weights(inputs.query, inputs.key, settings.lambda_, settings.temperature)
-    pairs = torch.ones(inputs.shape, dtype=torch.bool, device=inputs.query.device)
-    return Outcome(
-        output=weights @ inputs.value,
-        live=pairs,
-        computed=pairs,
-        state=numbers_kept(inputs, inputs.shape[1]),
-        attention=Attention.from_weights(
-            weights,
-            value=inputs.value,
-            normalised=False,
-            name=DIFFERENTIAL.id,
-            query_tokens=inputs.tokens,
-            key_tokens=inputs.tokens,
-        ),
-    )
+    return outcome_of_weights(inputs, weights, DIFFERENTIAL.id, "stored", normalised=False)
 
 
 DIFFERENTIAL = Kind(

@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attnviz.attention.attention import Attention
+from attnviz.attention.attention import Attention, Form
 from attnviz.attention.kinds.kind import Inputs, Outcome, Settings
 
 
@@ -33,8 +33,14 @@ def outcome(
     live: Bool[Tensor, "n m"] | None = None,
     computed: Bool[Tensor, "n m"] | None = None,
     kept: int | None = None,
+    bias: Float[Tensor, "heads n m"] | None = None,
+    softcap: float | None = None,
+    sinks: Float[Tensor, " heads"] | None = None,
 ) -> Outcome:
-    """The outcome of a softmax over the live pairs. kept: how many keys and values have to be kept, all if None."""
+    """The outcome of a softmax over the live pairs. kept: how many keys and values have to be kept, all if None.
+
+    bias, softcap, sinks: as they stand before the temperature divides the scores.
+    """
     queries, keys = inputs.shape
     every = torch.ones(queries, keys, dtype=torch.bool, device=inputs.query.device)
     return Outcome(
@@ -48,6 +54,32 @@ def outcome(
             value=inputs.value,
             scale=1 / (math.sqrt(inputs.query.shape[-1]) * settings.temperature),
             mask=live,
+            bias=None if bias is None else bias / settings.temperature,
+            # c·tanh(S/c) / T is (c/T)·tanh((S/T) / (c/T)).
+            softcap=None if softcap is None else softcap / settings.temperature,
+            sinks=None if sinks is None else sinks / settings.temperature,
+            name=name,
+            query_tokens=inputs.tokens,
+            key_tokens=inputs.tokens,
+        ),
+    )
+
+
+def outcome_of_weights(
+    inputs: Inputs, weights: Float[Tensor, "heads n m"], name: str, form: Form, *, normalised: bool = True
+) -> Outcome:
+    """The outcome where every pair has a weight that was worked out in another way than from one dot product."""
+    every = torch.ones(inputs.shape, dtype=torch.bool, device=inputs.query.device)
+    return Outcome(
+        output=weights @ inputs.value,
+        live=every,
+        computed=every,
+        state=numbers_kept(inputs, inputs.shape[1]),
+        attention=Attention.from_weights(
+            weights,
+            value=inputs.value,
+            form=form,
+            normalised=normalised,
             name=name,
             query_tokens=inputs.tokens,
             key_tokens=inputs.tokens,

@@ -8,28 +8,19 @@ from torch import Tensor
 
 from attnviz.attention.kinds.kind import POSITIONS, Inputs, Kind, Outcome, Paper, Settings
 from attnviz.attention.kinds.masked import looking_back, masked_attention, outcome
-from attnviz.base.errors import InputError
+from attnviz.attention.positions import rotary
 from attnviz.base.language import _m
 
 SU = Paper("Su et al.", 2021, "2104.09864")
 
 
-def rotate(tensor: Float[Tensor, "heads n d"], start: int = 0, base: float = 10000.0) -> Float[Tensor, "heads n d"]:
-    """Each pair of neighbouring numbers turned by position · base^(−2p/d), p counting the pairs from 0.
+def rotate(tensor: Float[Tensor, "heads n d"], start: int = 0) -> Float[Tensor, "heads n d"]:
+    """Neighbouring numbers turned as a pair, as in the paper. start: the position of the first.
 
-    start: the position of the first. Raises `InputError` where the width is odd. Llama's code pairs number p with
-    number p + d/2 instead, which is the same but for the order of the numbers.
+    Raises `InputError` where the width is odd.
     """
-    width = tensor.shape[-1]
-    if width % 2:
-        raise InputError(_m("Rotary positions turn pairs of numbers; a head of width {width} is odd."), width=width)
-    frequencies = base ** (-torch.arange(0, width, 2, device=tensor.device, dtype=torch.float64) / width)
-    place = torch.arange(start, start + tensor.shape[1], device=tensor.device, dtype=torch.float64)
-    angles = place[:, None] * frequencies
-    cosine, sine = angles.cos().to(tensor.dtype), angles.sin().to(tensor.dtype)
-    even, odd = tensor[..., 0::2], tensor[..., 1::2]
-    turned = torch.stack([even * cosine - odd * sine, even * sine + odd * cosine], -1)
-    return turned.flatten(-2)
+    places = torch.arange(start, start + tensor.shape[1], device=tensor.device)
+    return rotary(tensor, places, neighbours=True)
 
 
 def rotary_attention(

@@ -6,9 +6,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attnviz.attention.attention import Attention
 from attnviz.attention.kinds.kind import SOFTMAX, Inputs, Kind, Outcome, Paper, Settings
-from attnviz.attention.kinds.masked import numbers_kept
+from attnviz.attention.kinds.masked import outcome
 from attnviz.base.language import _m
 
 XIAO = Paper("Xiao et al.", 2023, "2309.17453")
@@ -32,23 +31,8 @@ def run(inputs: Inputs, settings: Settings) -> Outcome:
     """Every position looks at every position, or at nothing."""
     inputs = inputs.in_heads(settings.heads)
     sink = torch.full((settings.heads,), settings.sink, dtype=inputs.dtype, device=inputs.query.device)
-    pairs = torch.ones(inputs.shape, dtype=torch.bool, device=inputs.query.device)
-    return Outcome(
-        output=sink_attention(inputs.query, inputs.key, inputs.value, sink, settings.temperature),
-        live=pairs,
-        computed=pairs,
-        state=numbers_kept(inputs, inputs.shape[1]),
-        attention=Attention.from_qk(
-            inputs.query,
-            inputs.key,
-            value=inputs.value,
-            scale=1 / (math.sqrt(inputs.query.shape[-1]) * settings.temperature),
-            sinks=sink / settings.temperature,
-            name=SINKS.id,
-            query_tokens=inputs.tokens,
-            key_tokens=inputs.tokens,
-        ),
-    )
+    output = sink_attention(inputs.query, inputs.key, inputs.value, sink, settings.temperature)
+    return outcome(inputs, settings, SINKS.id, output, sinks=sink)
 
 
 SINKS = Kind(

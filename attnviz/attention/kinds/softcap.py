@@ -6,9 +6,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attnviz.attention.attention import Attention
 from attnviz.attention.kinds.kind import SOFTMAX, Inputs, Kind, Outcome, Paper, Settings
-from attnviz.attention.kinds.masked import numbers_kept
+from attnviz.attention.kinds.masked import outcome
 from attnviz.base.language import _m
 
 GEMMA = Paper("Gemma Team", 2024, "2408.00118")
@@ -30,25 +29,8 @@ def softcap_attention(
 def run(inputs: Inputs, settings: Settings) -> Outcome:
     """Every position looks at every position, and none at one alone."""
     inputs = inputs.in_heads(settings.heads)
-    temperature, softcap = settings.temperature, settings.softcap
-    pairs = torch.ones(inputs.shape, dtype=torch.bool, device=inputs.query.device)
-    return Outcome(
-        output=softcap_attention(inputs.query, inputs.key, inputs.value, softcap, temperature),
-        live=pairs,
-        computed=pairs,
-        state=numbers_kept(inputs, inputs.shape[1]),
-        attention=Attention.from_qk(
-            inputs.query,
-            inputs.key,
-            value=inputs.value,
-            # c·tanh(S/c) / T is (c/T)·tanh((S/T) / (c/T)).
-            scale=1 / (math.sqrt(inputs.query.shape[-1]) * temperature),
-            softcap=softcap / temperature,
-            name=SOFTCAP.id,
-            query_tokens=inputs.tokens,
-            key_tokens=inputs.tokens,
-        ),
-    )
+    output = softcap_attention(inputs.query, inputs.key, inputs.value, settings.softcap, settings.temperature)
+    return outcome(inputs, settings, SOFTCAP.id, output, softcap=settings.softcap)
 
 
 SOFTCAP = Kind(
