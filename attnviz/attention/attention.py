@@ -405,10 +405,13 @@ class Attention:
     def _statistics(
         self, head: int | None, item: int, rows: Index, logits: Float[Tensor, "h n m"] | None = None
     ) -> RowStatistics:
-        """What is known about these rows already, or else from their scores if given, or else worked out."""
+        """From the rows' scores if given, or else what is known about them already, or else worked out.
+
+        Given scores go first: another product may have rounded them otherwise, and a row would not sum to 1.
+        """
         scores = self._dot_product()
         for known in ((item, head), (item, None)):
-            if known in self._known:
+            if logits is None and known in self._known:
                 heads = slice(None) if known[1] == head else slice(head, (head or 0) + 1)
                 return self._known[known].of(heads, rows)
         found = (

@@ -3,10 +3,6 @@
 import math
 from collections.abc import Iterable
 
-from babel.numbers import format_decimal
-
-from attnviz.base.language import current
-
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -62,12 +58,6 @@ def brief_text(value: float) -> str:
 def numbers_text(values: Iterable[float]) -> str:
     """1, −2, 0.25: the numbers of a vector as they were typed in, to six significant digits."""
     return ", ".join(f"{value + 0.0:g}".replace("-", "−") for value in values)
-
-
-def count_text(count: int | float) -> str:
-    """40,960,000, in Russian 40 960 000: a whole number in full, grouped as the current language does it."""
-    grouped: str = format_decimal(round(count), locale=current())
-    return grouped.replace("-", "−")
 
 
 def _two_digits(size: float) -> str:

@@ -3,7 +3,7 @@
 import math
 
 import torch
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from attnviz.attention import Attention, Causal, Lengths, RowState, Window
@@ -59,7 +59,15 @@ def made(recipe, dtype=torch.float32):
     )
 
 
+# Scores in the hundreds, of which a float32 has no more than four decimals.
+LARGE_SCORES = {
+    "seed": 0, "items": 1, "kv_heads": 1, "group": 3, "queries": 4, "keys": 9, "width": 4, "size": 8.0,
+    "mask": "causal", "bias": False, "softcap": None, "sinks": False,
+}  # fmt: skip
+
+
 @given(RECIPES)
+@example(LARGE_SCORES)
 @settings(settings.get_profile("many"))
 def test_normal_rows_and_their_sinks_sum_to_one(recipe):
     attention = made(recipe)

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnviz.base.language import speaking
-from attnviz.figures.numerals import brief_text, count_text, numbers_text, signed_text, weight_text
+from attnviz.figures.numerals import brief_text, numbers_text, signed_text, weight_text
 
 
 @pytest.mark.parametrize(
@@ -77,11 +76,3 @@ def test_two_digits_where_there_is_no_room(value, written):
 
 def test_the_numbers_of_a_vector_are_written_as_they_were_typed():
     assert numbers_text((1.0, -2.0, 0.25, -0.0)) == "1, −2, 0.25, 0"
-
-
-@pytest.mark.parametrize(
-    ("language", "written"), [("en", "40,960,000"), ("ja", "40,960,000"), ("ru", "40\xa0960\xa0000")]
-)
-def test_whole_numbers_are_grouped_as_the_language_does(language, written):
-    with speaking(language):
-        assert count_text(40_960_000) == written

@@ -101,7 +101,8 @@ def test_a_picture_is_pooled_in_squares(open_page):
     app.slider(key="kinds:fewer side").set_value(1).run()
     assert "**96** tokens" in said(app)
     assert not app.warning
-    assert not len(app.dataframe[0].value)
+    assert not app.dataframe
+    assert "Nothing: every patch is what it was." in said(app)
 
 
 def test_the_child_in_the_picture_is_followed():

@@ -6,12 +6,12 @@ import re
 
 import pytest
 import torch
+from babel.numbers import format_decimal
 
 from attnviz import models
 from attnviz.base.errors import InputError
 from attnviz.base.language import LANGUAGES, speaking
 from attnviz.cost.chips import chips
-from attnviz.figures.numerals import count_text
 from attnviz.models.turn import shipped
 from attnviz.training import turn_live
 from attnviz.translation import grammar
@@ -199,7 +199,7 @@ def _says(step, *texts):
     for code in LANGUAGES:
         with speaking(code):
             for text in texts:
-                written = text if isinstance(text, str) else count_text(text)
+                written = text if isinstance(text, str) else format_decimal(text, locale=code)
                 assert written in getattr(step.say, code), (code, written)
 
 
