@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 import torch
@@ -16,9 +17,10 @@ from attnviz.tokens import Tokens
 from attnviz.ui import address
 from attnviz.ui.block import diagram
 from attnviz.ui.block.followed import Way, way
+from attnviz.ui.block.reach import formula
 from attnviz.ui.block.stacks import measured, summands
 from attnviz.ui.block.switched import neighbours
-from attnviz.ui.views.block import BlockView, Depth, Stack
+from attnviz.ui.views.block import BlockView, Depth, Kind, Stack
 
 
 def test_a_view_goes_into_an_address_and_comes_back():
@@ -105,3 +107,9 @@ def test_a_token_is_no_neighbour_of_itself():
     found = neighbours(torch.tensor([[1.0, 0.0], [1.0, 1.0], [0.0, -2.0]]), 0)
     assert torch.isnan(found[0])
     assert found[1:].tolist() == pytest.approx([0.5**0.5, 0.0])
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("kind", get_args(Kind))
+def test_a_formula_of_what_is_reached_has_no_word_that_would_stay_english(kind, causal):
+    assert r"\text" not in formula(Depth(kind=kind, causal=causal))

@@ -49,12 +49,12 @@ SLIDERS: dict[Kind, tuple[str, ...]] = {
 FORMULAS: dict[Kind, str] = {
     "window": r"R_L = \{\,j : |i-j| \le L\,w\,\} \qquad L_{\min} = \lceil D / w \rceil",
     "dilated": r"R_L = \{\,j : |i-j| = d\,m,\ 0 \le m \le L\,w\,\}",
-    "blocks": r"R_L = \{\,j : \lfloor j/b \rfloor = \lfloor i/b \rfloor\,\} \quad \text{for every } L \ge 1",
-    "shifted": r"R_L = M_L\,R_{L-1}, \qquad M_L = \text{blocks shifted by } \lfloor \tfrac{b}{2} \rfloor \text{ for even } L",
-    "strided": r"R_2 = \text{everything}: \quad i \to \text{a multiple of } s \text{ away} \to \text{up to } s \text{ away}",
-    "fixed": r"R_2 \supseteq \text{every whole block}: \quad i \to \text{last of } j\text{'s block} \to j",
-    "global": r"R_2 = \text{everything}: \quad i \to \text{global token} \to j",
-    "full": r"R_1 = \text{everything}",
+    "blocks": r"R_L = \{\,j : \lfloor j/b \rfloor = \lfloor i/b \rfloor\,\} \quad \forall L \ge 1",
+    "shifted": r"R_L = M_L\,R_{L-1}, \qquad M_L = \{\,(i, j) : \lfloor \tfrac{i + z}{b} \rfloor = \lfloor \tfrac{j + z}{b} \rfloor\,\}, \quad z = \lfloor \tfrac{b}{2} \rfloor\,[\,2 \mid L\,]",
+    "strided": r"R_2 = \{\,0, \dots, n-1\,\}: \quad i \to i + k\,s \to j, \quad |j - i - k\,s| \le s",
+    "fixed": r"R_2 \supseteq \{\,j < s\,\lfloor n/s \rfloor\,\}: \quad i \to s\,\lfloor j/s \rfloor + s - 1 \to j",
+    "global": r"R_2 = \{\,0, \dots, n-1\,\}: \quad i \to t \to j, \quad t < g",
+    "full": r"R_1 = \{\,0, \dots, n-1\,\}",
     "convolution": r"R_L = \{\,j : |i-j| \le L\,\tfrac{k-1}{2}\,\} \qquad L_{\min} = \lceil D / \tfrac{k-1}{2} \rceil",
 }
 

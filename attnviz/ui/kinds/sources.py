@@ -181,7 +181,7 @@ def said(view: KindsView) -> str:
     """Where the queries, keys and values come from."""
     if view.source == "sentence":
         return _(
-            "q, k and v are those of layer {layer} of MiniLM on this sentence, recorded while it ran, all 12 heads.",
+            "q, k and v are those of layer {layer} of MiniLM on this sentence, recorded while it ran with its 12 heads.",
             layer=view.layer,
         )
     if view.source == "picture":
