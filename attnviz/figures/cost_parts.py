@@ -33,7 +33,7 @@ def cost_parts(rows: Sequence[str], parts: Mapping[str, Sequence[float]], *, axi
     ]  # fmt: skip
     ticks = magnitudes.linear_ticks(most, is_bytes=False, count=4)
     frame = layout.base(
-        title=escaped(title), height=96 + _ROW * len(rows) + (30 if title else 0), left=layout.label_room(rows, most=170.0), right=22, bottom=78
+        title=escaped(title), height=96 + _ROW * len(rows) + (30 if title else 0), left=layout.label_room(rows, most=210.0), right=22, bottom=78
     )  # fmt: skip
     frame |= {
         "barmode": "stack",

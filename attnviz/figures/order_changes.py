@@ -59,7 +59,7 @@ def _layout(names: list[str], title: str) -> dict[str, Any]:
     shared = layout.from_the_edge(
         layout.base(
             title=title, subtitle=_("Grey: no more than the rounding of float64."), height=58 + len(names) * _ROW + 60,
-            left=layout.label_room(names, most=150.0), right=24, bottom=52,
+            left=layout.label_room(names, most=190.0), right=24, bottom=52,
         )
     )  # fmt: skip
     ticks = list(range(-16, 1, 4))

@@ -78,9 +78,12 @@ def table_weight_pair(kinds: Mapping[str, Weighed], key_labels: Sequence[str]) -
 
 def chosen_keys(kinds: Mapping[str, Weighed]) -> list[int]:
     """All keys where they are few; of many those with the largest weights by any kind, in their own order."""
-    sizes = np.nanmax([np.abs(np.nan_to_num(weighed.shown())) for weighed in kinds.values()], axis=0)
+    shown = np.abs([weighed.shown() for weighed in kinds.values()])
+    # Absent for every kind comes last, and where keys are many not at all.
+    sizes = np.where(np.isnan(shown), -1.0, shown).max(axis=0)
     largest = np.argsort(-sizes, kind="stable")[:MOST_BARS]
-    return sorted(int(at) for at in largest)
+    few = len(sizes) <= MOST_BARS
+    return sorted(int(at) for at in largest if few or sizes[at] >= 0)
 
 
 def _numbers(values: Float[np.ndarray, " keys"], beside: float) -> plot.Trace:
@@ -104,13 +107,11 @@ def _layout(kinds: Mapping[str, Weighed], names: Sequence[str], title: str) -> d
     greatest = palette.ceiling(finite[finite > 0], 0.1)
     least = -palette.ceiling(finite[finite < 0]) if (finite < 0).any() else 0.0
     total = max(len(one.weights) for one in kinds.values())
-    told = _("Dashed: the even share 1/N of each.")
-    if total > len(names):
-        told = _(
-            "The {count} largest of {total} keys. Dashed: the even share 1/N of each.", count=len(names), total=total
-        )
+    told = [_("The {count} largest of {total} keys.", count=len(names), total=total)] if total > len(names) else []
+    if any(weighed.baseline is not None for weighed in kinds.values()):
+        told.append(_("Dashed: the even share 1/N of each."))
     shared = layout.base(
-        title=title, subtitle=told, height=58 + len(names) * _ROW + 70, left=layout.label_room(names, most=180.0),
+        title=title, subtitle=" ".join(told), height=58 + len(names) * _ROW + 70, left=layout.label_room(names, most=180.0),
         right=16, bottom=70,
     )  # fmt: skip
     return shared | {

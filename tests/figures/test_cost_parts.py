@@ -1,6 +1,6 @@
 import plotly.graph_objects as go
 
-from attnviz.figures import cost_parts, describe_cost_parts, table_cost_parts
+from attnviz.figures import cost_parts, describe_cost_parts, layout, table_cost_parts
 
 ROWS = ["now", "twice"]
 PARTS = {"core": [1.0, 4.0], "rest": [6.0, 12.0]}
@@ -20,3 +20,8 @@ def test_bars_are_stacked_and_numbers_stand_where_there_is_room(plotted):
 def test_in_words_and_as_a_table():
     assert describe_cost_parts(ROWS, PARTS) == "now: core 1, rest 6; together 7. twice: core 4, rest 12; together 16."
     assert table_cost_parts(ROWS, PARTS).loc["twice"].tolist() == [4, 12]
+
+
+def test_the_longest_label_has_its_room():
+    label = "twice the stride: 1,600"
+    assert cost_parts([label], {"core": [1.0]}, axis="operations").layout.margin.l > layout.text_width(label)

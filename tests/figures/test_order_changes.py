@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from attnviz import figures
+from attnviz.figures import layout
 
 CHANGES = {"none": 2e-16, "still": 0.0, "rotary": 0.4}
 WORDS = ("the", "<b>dog</b>", "the")
@@ -40,3 +41,8 @@ def test_bars_of_words_stand_apart_though_the_words_are_the_same():
     assert figure.layout.xaxis.range[1] >= 1.5
     assert figures.table_token_changes(changes, WORDS)["change"].tolist() == [0.25, 1.5, 0.0]
     assert "0.250" in figures.describe_token_changes(changes, WORDS)
+
+
+def test_the_longest_name_of_a_scheme_has_its_room():
+    name = "относительное смещение"
+    assert figures.order_changes({name: 0.4}).layout.margin.l > layout.text_width(name)

@@ -47,6 +47,17 @@ def test_of_many_keys_the_largest_of_either_kind_are_shown_and_it_is_said():
     assert subtitle.startswith("The 16 largest of 40 keys.")
 
 
+def test_of_many_keys_those_that_no_kind_has_are_not_drawn_to_fill_the_picture():
+    some = np.zeros(40, bool)
+    some[[3, 9]] = True
+    weights = np.where(some, 0.5, 0.0)
+    weights[9] = 0.0  # a weight of 0 is there, an absent key is not
+    kinds = {"one": Weighed(weights, some, None)}
+    assert chosen_keys(kinds) == [3, 9]
+    subtitle = weight_pair(kinds, [str(at) for at in range(40)], title="Weights").layout.title.subtitle.text
+    assert subtitle == "The 2 largest of 40 keys."  # and no word of a dashed line, as there is none
+
+
 def test_words_and_table_say_the_same():
     assert describe_weight_pair(KINDS, WORDS) == (
         "full: c 0.500, <b> 0.300, a 0.200. Uniform attention would give each 0.333. "

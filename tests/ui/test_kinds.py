@@ -227,3 +227,8 @@ def test_the_price_says_how_many_pairs_are_computed():
             found = both(view)
             computed = int(found.right.outcome.computed.sum())
             assert numbers.priced(view, found.looked, found.right).computed_pairs == computed, (source, kind.id)
+
+
+@pytest.mark.parametrize(("share", "written"), [(0.0, "0"), (23.44, "23.4"), (113.2, "113"), (1749.6, "1,750")])
+def test_a_percentage_has_no_exponent(share, written):
+    assert change.percent(share) == written

@@ -50,7 +50,7 @@ FIXED = Kind(
     name=_m("Sparse, fixed"),
     group=SPARSE,
     formula=(
-        r"S_{ij} = \begin{cases} q_i \cdot k_j / \sqrt{d} & \lfloor i / l \rfloor = \lfloor j / l \rfloor \;\text{ or }\; j \bmod l = l - 1 \\ -\infty & \text{otherwise} \end{cases}",
+        r"S_{ij} = \begin{cases} q_i \cdot k_j / \sqrt{d} & \lfloor i / l \rfloor = \lfloor j / l \rfloor \;\lor\; j \bmod l = l - 1 \\ -\infty & \text{otherwise} \end{cases}",
         r"O = \operatorname{softmax}_j(S / T)\, V",
     ),
     shapes=(

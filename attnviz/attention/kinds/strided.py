@@ -47,7 +47,7 @@ STRIDED = Kind(
     name=_m("Sparse, strided"),
     group=SPARSE,
     formula=(
-        r"S_{ij} = \begin{cases} q_i \cdot k_j / \sqrt{d} & |i - j| \le l \;\text{ or }\; (i - j) \bmod l = 0 \\ -\infty & \text{otherwise} \end{cases}",
+        r"S_{ij} = \begin{cases} q_i \cdot k_j / \sqrt{d} & |i - j| \le l \;\lor\; (i - j) \bmod l = 0 \\ -\infty & \text{otherwise} \end{cases}",
         r"O = \operatorname{softmax}_j(S / T)\, V",
     ),
     shapes=(

@@ -42,6 +42,11 @@ def weight_sentence(found: Both) -> str:
     )  # fmt: skip
 
 
+def percent(share: float) -> str:
+    """23.4, 113, 1,750: never with an exponent, which nobody reads as a percentage."""
+    return f"{share:.3g}" if share < 100 else f"{share:,.0f}"
+
+
 def output_sentence(found: Both) -> str:
     """By how much of its length the output moves, and how far it turns."""
     left, right = found.left.output, found.right.output
@@ -53,7 +58,7 @@ def output_sentence(found: Both) -> str:
         return ""
     return _(
         "Its output, {numbers} numbers of this head, moves by {share} % of its length; one number of it by {largest}, the most.",
-        numbers=len(left), share=f"{100 * moved / length:.3g}", largest=signed_text(largest),
+        numbers=len(left), share=percent(100 * moved / length), largest=signed_text(largest),
     )  # fmt: skip
 
 

@@ -6,7 +6,6 @@ from attnviz.base.language import _, _m
 
 WORDS = {
     "otherwise": _m("otherwise"),
-    "or": _m("or"),
     "in an image": _m("in an image"),
     "where it is broadcast": _m("where it is broadcast"),
     "(fixed, not learnt)": _m("(fixed, not learnt)"),
