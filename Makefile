@@ -8,9 +8,10 @@ BIN := $(VENV)/bin
 run: $(VENV)/installed
 	$(BIN)/python -m attnviz run
 
+# Two processes, each with a server and a browser of its own: a file's tests stay together and share what they made.
 test: $(VENV)/installed-dev lint
 	$(BIN)/python -m tests.browser.chromium
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

@@ -55,7 +55,7 @@ GLOBAL_WINDOW_RANDOM = Kind(
     name=_m("Global, window and random"),
     group=SPARSE,
     formula=(
-        r"S_{ij} = \begin{cases} q_i \cdot k_j / \sqrt{d} & i < g \;\lor\; j < g \;\lor\; |i - j| \le w \;\lor\; j \in R_i \\ -\infty & \text{otherwise} \end{cases}",
+        r"S_{ij} = \begin{cases} q_i \cdot k_j / \sqrt{d} & \min(i, j) < g \;\lor\; |i - j| \le w \;\lor\; j \in R_i \\ -\infty & \text{otherwise} \end{cases}",
         r"O = \operatorname{softmax}_j(S / T)\, V, \qquad |R_i| = r",
     ),
     shapes=(
