@@ -22,6 +22,6 @@ def test_a_formula_in_english_stays_as_it_is(line):
 
 
 def test_only_the_words_change(monkeypatch):
-    monkeypatch.setattr("attnviz.ui.kinds.tex._", {"or": "или", "otherwise": "иначе"}.__getitem__)
-    line = r"a \;\text{ or }\; b & \text{otherwise} \operatorname{softmax}"
-    assert spoken(line) == r"a \;\text{ или }\; b & \text{иначе} \operatorname{softmax}"
+    monkeypatch.setattr("attnviz.ui.kinds.tex._", {"(a table)": "(таблица)", "otherwise": "иначе"}.__getitem__)
+    line = r"a \;\text{ (a table) }\; b & \text{otherwise} \operatorname{softmax}"
+    assert spoken(line) == r"a \;\text{ (таблица) }\; b & \text{иначе} \operatorname{softmax}"
