@@ -8,6 +8,7 @@ from typing import Any, Literal
 import pandas as pd
 import plotly.graph_objects as go
 
+from attnviz.base.grouping import grouped
 from attnviz.base.language import _
 from attnviz.figures import layout, magnitudes, palette, plot
 from attnviz.figures.escape import escaped
@@ -71,11 +72,11 @@ def describe_cost_over_tokens(
     """What each costs at the number of tokens that is marked (or at the end), and where curves cross."""
     place = _nearest(tokens, tokens[-1] if at is None else at)
     said = [
-        _("{axis} at {tokens} tokens: {costs}.", axis=axis, tokens=f"{tokens[place]:,}",
+        _("{axis} at {tokens} tokens: {costs}.", axis=axis, tokens=grouped(tokens[place]),
           costs=", ".join(f"{name} {_text(costs[place], unit)}" for name, costs in curves.items()))
     ]  # fmt: skip
     said += [
-        _("From {tokens} tokens on {first} costs at least as much as {second}.", tokens=f"{one.tokens:,.0f}",
+        _("From {tokens} tokens on {first} costs at least as much as {second}.", tokens=grouped(one.tokens),
           first=one.first, second=one.second)
         for one in crossings
     ]  # fmt: skip
@@ -117,7 +118,7 @@ def _crossed(crossings: Sequence[Crossing], unit: Unit) -> plot.Trace:
         x=[one.tokens for one in crossings], y=[one.cost for one in crossings], mode="markers", name=_("costs cross"),
         marker={"symbol": "x-thin", "size": 11, "line": {"width": 2.5, "color": palette.HIGHLIGHT}},
         text=[
-            escaped(_("From {tokens} tokens on {first} costs at least as much as {second}.", tokens=f"{one.tokens:,.0f}",
+            escaped(_("From {tokens} tokens on {first} costs at least as much as {second}.", tokens=grouped(one.tokens),
                       first=one.first, second=one.second)) + f"<br>{_text(one.cost, unit)}"
             for one in crossings
         ],
@@ -196,7 +197,7 @@ def _mark(at: int | None, label: str, log: bool) -> list[dict[str, Any]]:
     return [
         {
             "x": math.log10(at) if log else at, "xref": "x", "y": 1, "yref": "paper", "yanchor": "bottom",
-            "text": escaped(label or f"n = {at:,}"), "showarrow": False, "font": {"size": 12, "color": palette.HIGHLIGHT},
+            "text": escaped(label or f"n = {grouped(at)}"), "showarrow": False, "font": {"size": 12, "color": palette.HIGHLIGHT},
         }
     ]  # fmt: skip
 

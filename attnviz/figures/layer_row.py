@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import pandas as pd
 import plotly.graph_objects as go
 
+from attnviz.base.grouping import grouped
 from attnviz.base.language import _
 from attnviz.figures import layout, palette, plot
 from attnviz.figures.escape import escaped
@@ -43,7 +44,7 @@ def layer_row(layers: Sequence[RowLayer], positions: dict[int, int], *, title: s
         },
         "yaxis": {
             "range": [math.log2(strides[-1]) + 0.7, math.log2(strides[0]) - 0.5], "tickvals": [math.log2(stride) for stride in strides],
-            "ticktext": [_("stride {stride}", stride=stride) + f"<br>{positions[stride]:,}" for stride in strides],
+            "ticktext": [_("stride {stride}", stride=stride) + f"<br>{grouped(positions[stride])}" for stride in strides],
             "gridcolor": palette.PLAIN, "zeroline": False, "fixedrange": True, "automargin": False,
         },
         "annotations": [
@@ -106,7 +107,7 @@ def describe_layer_row(layers: Sequence[RowLayer], positions: dict[int, int]) ->
     said = [
         _(
             "Layer {number} of {count} ({kind}) holds attention, at stride {stride}, over {positions} positions.",
-            number=number, count=len(layers), kind=layer.kind, stride=max(layer.strides), positions=f"{positions[max(layer.strides)]:,}",
+            number=number, count=len(layers), kind=layer.kind, stride=max(layer.strides), positions=grouped(positions[max(layer.strides)]),
         )
         for number, layer in enumerate(layers)
         if layer.attention
@@ -121,7 +122,7 @@ def table_layer_row(layers: Sequence[RowLayer], positions: dict[int, int]) -> pd
             number,
             layer.kind,
             ", ".join(str(stride) for stride in layer.strides),
-            ", ".join(f"{positions[stride]:,}" for stride in layer.strides),
+            ", ".join(grouped(positions[stride]) for stride in layer.strides),
             layer.attention,
         )
         for number, layer in enumerate(layers)

@@ -2,6 +2,7 @@
 
 import math
 
+from attnviz.base.grouping import grouped
 from attnviz.figures.palette import Number
 
 _THOUSANDS = ("", "k", "M", "G", "T", "P", "E")
@@ -12,7 +13,7 @@ _THIN = "\u202f"
 def count_text(value: Number) -> str:
     """400, 6,400, 41.0 M, 68.2 G: whole below a hundred thousand, else three digits."""
     if abs(value) < 99_999.5:
-        return f"{value:,.0f}" if value >= 9.995 or value == round(value) else f"{value:.3g}"
+        return grouped(value) if value >= 9.995 or value == round(value) else f"{value:.3g}"
     return _scaled(value, 1000, _THOUSANDS)
 
 

@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 from jaxtyping import Bool, Int
 from torch import Tensor
 
+from attnviz.base.grouping import grouped
 from attnviz.base.language import _
 from attnviz.figures import layout, palette, plot
 from attnviz.figures.cells import outline
@@ -43,8 +44,8 @@ def pair_map(live: Pairs, computed: Pairs, *, query: int | None = None, title: s
 def describe_pair_map(live: Pairs, computed: Pairs) -> str:
     """How many pairs of each sort there are."""
     states = pair_states(live, computed)
-    counted = ", ".join(f"{_names()[state]}: {int((states == state).sum()):,}" for state in _told(states))
-    return _("Of {total} pairs: {counted}.", total=f"{states.size:,}", counted=counted)  # fmt: skip
+    counted = ", ".join(f"{_names()[state]}: {grouped(int((states == state).sum()))}" for state in _told(states))
+    return _("Of {total} pairs: {counted}.", total=grouped(states.size), counted=counted)  # fmt: skip
 
 
 def table_pair_map(live: Pairs, computed: Pairs) -> pd.DataFrame:
@@ -87,7 +88,7 @@ def _legend(states: Int[np.ndarray, "n m"]) -> list[plot.Trace]:
         plot.scatter(
             x=[None], y=[None], mode="markers", showlegend=True,
             marker={"symbol": "square", "size": 12, "color": _COLOURS[state]},
-            name=f"{names[state]}: {int((states == state).sum()):,}",
+            name=f"{names[state]}: {grouped(int((states == state).sum()))}",
         )
         for state in _told(states)
     ]  # fmt: skip

@@ -6,6 +6,7 @@ import plotly.graph_objects as go
 from jaxtyping import Bool
 from torch import Tensor
 
+from attnviz.base.grouping import grouped
 from attnviz.base.language import _
 from attnviz.figures import layout, palette, plot
 from attnviz.figures.cells import outline
@@ -48,7 +49,7 @@ def pattern_map(pairs: Bool[Tensor, "n m"], *, row: int | None = None, title: st
 def describe_pattern_map(pairs: Bool[Tensor, "n m"], *, row: int | None = None) -> str:
     """How many pairs are allowed of how many, and where one query may look."""
     known = to_numpy(pairs)
-    said = [_("{count} of {all} pairs are allowed.", count=f"{int(known.sum()):,}", all=f"{known.size:,}")]
+    said = [_("{count} of {all} pairs are allowed.", count=grouped(int(known.sum())), all=grouped(known.size))]
     if row is not None:
         said.append(_("Query {row} may look at {count} keys.", row=row, count=int(known[row].sum())))
     return " ".join(said)

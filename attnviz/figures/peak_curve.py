@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import plotly.graph_objects as go
 
+from attnviz.base.grouping import grouped
 from attnviz.base.language import _
 from attnviz.base.memory import amount
 from attnviz.figures import layout, palette, plot
@@ -41,7 +42,7 @@ def peak_curve(lengths: Sequence[int], peaks: Peaks, *, last: int, title: str = 
     described |= {
         "xaxis": {
             "type": "log", "title": layout.axis_title(_("positions")), "tickvals": ticks, "fixedrange": True,
-            "range": [math.log10(100), math.log10(last * 1.25)], "ticktext": [f"{one:,}" for one in ticks], "showgrid": False,
+            "range": [math.log10(100), math.log10(last * 1.25)], "ticktext": [grouped(one) for one in ticks], "showgrid": False,
         },
         "yaxis": {
             "type": "log", "tickvals": [2**power for power in range(14, 34, 2)], "fixedrange": True,

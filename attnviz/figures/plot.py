@@ -9,6 +9,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from attnviz.base.grouping import separators
+
 Trace = dict[str, Any]
 
 
@@ -29,4 +31,4 @@ def bar(**attributes: Any) -> Trace:
 
 def figure(traces: Sequence[Trace], layout: Mapping[str, Any]) -> go.Figure:
     """The figure of these traces."""
-    return go.Figure(data=list(traces), layout=dict(layout), _validate=False)
+    return go.Figure(data=list(traces), layout={"separators": separators(), **layout}, _validate=False)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 import plotly.graph_objects as go
 
+from attnviz.base.grouping import grouped
 from attnviz.base.language import _
 from attnviz.figures import layout, palette, plot
 from attnviz.figures.escape import escaped
@@ -32,7 +33,7 @@ def reliability(bins: Sequence[Bin], *, title: str = "") -> go.Figure:
     ends = [wilson(one.happened, one.count) for one in shown]
     points = plot.scatter(
         x=[max(one.predicted, LEAST) for one in shown], y=[max(share, LEAST) for share in shares], mode="markers+text",
-        text=[f"{one.count:,}" for one in shown], textposition="middle right",
+        text=[grouped(one.count) for one in shown], textposition="middle right",
         customdata=[[one.count, one.happened, share, one.predicted] for one, share in zip(shown, shares, strict=True)],
         hovertemplate="%{customdata[3]:.3g}: %{customdata[2]:.3g} (%{customdata[1]} / %{customdata[0]})<extra></extra>",
         marker={
@@ -65,7 +66,7 @@ def reliability(bins: Sequence[Bin], *, title: str = "") -> go.Figure:
 def describe_reliability(bins: Sequence[Bin]) -> str:
     """The same in words."""
     return " ".join(
-        _("Of {count} predictions around {predicted}, {share} came true.", count=f"{one.count:,}", predicted=f"{one.predicted:.3g}",
+        _("Of {count} predictions around {predicted}, {share} came true.", count=grouped(one.count), predicted=f"{one.predicted:.3g}",
           share=f"{one.happened / one.count:.3g}")
         for one in bins
         if one.count

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
+from attnviz.base.grouping import grouped
 from attnviz.base.language import _
 from attnviz.figures import layout, palette, plot
 from attnviz.figures.escape import escaped
@@ -98,7 +99,7 @@ def _stretches(flags: Sequence[bool]) -> list[tuple[int, int]]:
 def _crossing(line: TimeLine, colour: str, budget: float) -> plot.Trace:
     return plot.scatter(
         x=[line.crosses], y=[budget], mode="markers+text", showlegend=False, name=escaped(line.name),
-        text=[f"<b>{line.crosses:,}</b>" if line.chosen else ""], textposition="top left", textfont={"size": 13},
+        text=[f"<b>{grouped(line.crosses)}</b>" if line.chosen else ""], textposition="top left", textfont={"size": 13},
         marker={"symbol": "circle-open", "size": 12 if line.chosen else 9, "color": colour, "line": {"width": 2.5}},
         hovertemplate=_("up to {tokens} tokens within the budget", tokens="%{x:,}") + f"<extra>{escaped(line.name)}</extra>",
     )  # fmt: skip
@@ -133,7 +134,7 @@ def _budget(budget: float, least: int, most: int) -> plot.Trace:
 def _given(tokens: int, low: float, high: float) -> plot.Trace:
     return plot.scatter(
         x=[tokens, tokens], y=[low, high], mode="lines", hoverinfo="skip", showlegend=True,
-        name=_("what you have: {tokens} tokens", tokens=f"{tokens:,}"),
+        name=_("what you have: {tokens} tokens", tokens=grouped(tokens)),
         line={"color": palette.NEUTRAL, "width": 2, "dash": "dot"},
     )  # fmt: skip
 
@@ -154,7 +155,7 @@ def _layout(low: int, high: int, least: int, most: int, legend: int, title: str)
     return layout.base(title=escaped(title), height=HEIGHT, left=64, right=16, bottom=62 + 20 * math.ceil(legend / 3)) | {
         "xaxis": {
             "type": "log", "title": layout.axis_title(_("tokens")), "range": [math.log10(least) - 0.03, math.log10(most) + 0.03],
-            "tickvals": tokens, "ticktext": [f"{n:,}" for n in tokens], "showgrid": False, "zeroline": False,
+            "tickvals": tokens, "ticktext": [grouped(n) for n in tokens], "showgrid": False, "zeroline": False,
             "automargin": False,
         },
         "yaxis": {
@@ -172,7 +173,7 @@ def _by(compute: bool) -> str:
 
 
 def _milliseconds(number: float) -> str:
-    return f"{number:,.0f}" if number >= 1 else f"{number:.7f}".rstrip("0")
+    return grouped(number) if number >= 1 else f"{number:.7f}".rstrip("0")
 
 
 def describe_time_curve(lines: Sequence[TimeLine], dots: Sequence[TimeDots], *, budget: float) -> str:
@@ -181,14 +182,14 @@ def describe_time_curve(lines: Sequence[TimeLine], dots: Sequence[TimeDots], *, 
     for line in lines:
         if line.crosses:
             said.append(
-                _("{name}: within it up to {tokens} tokens at best.", name=line.name, tokens=f"{line.crosses:,}")
+                _("{name}: within it up to {tokens} tokens at best.", name=line.name, tokens=grouped(line.crosses))
             )
     for one in dots:
         if one.tokens:
             said.append(
                 _(
                     "{name}: median {milliseconds} ms at {tokens} tokens.",
-                    name=one.name, milliseconds=f"{one.median[-1]:.3g}", tokens=f"{one.tokens[-1]:,}",
+                    name=one.name, milliseconds=f"{one.median[-1]:.3g}", tokens=grouped(one.tokens[-1]),
                 )
             )  # fmt: skip
     return " ".join(said)

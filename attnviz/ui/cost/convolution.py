@@ -3,6 +3,7 @@
 import streamlit as st
 
 from attnviz import figures
+from attnviz.base.grouping import grouped
 from attnviz.base.language import _, _m, _n
 from attnviz.cost import convolution, operations, two_pictures
 from attnviz.cost.crossings import evenly_apart
@@ -153,7 +154,7 @@ def _dear(store: CostStore) -> None:
     picture = Picture(
         figures.cost_over_tokens(
             tokens, curves, unit="operations", axis=axis, log=view.filtered.log, at=count,
-            at_label=_("yours: {tokens}", tokens=f"{count:,}"), crossings=crossed,
+            at_label=_("yours: {tokens}", tokens=grouped(count)), crossings=crossed,
         ),
         figures.describe_cost_over_tokens(tokens, curves, unit="operations", axis=axis, at=count, crossings=crossed),
         lambda: figures.table_cost_over_tokens(tokens, curves),
@@ -179,7 +180,7 @@ def _dearer(view: CostView, count: int) -> str:
         _(
             "At width {width} attention costs at least as much as a {k} × {k} convolution from $n^* = (k^2 - 4)\\,d / 2$ = **{whole}** tokens "
             "on, its core alone from $k^2 d / 2$ = **{core}** on.",
-            width=width, k=kernel, whole=f"{whole:,.0f}", core=f"{core:,.0f}",
+            width=width, k=kernel, whole=grouped(whole), core=grouped(core),
         )
     ]  # fmt: skip
     own, own_core = convolution.layer_crossovers(layer, kernel, skips=view.priced.skips)
@@ -187,17 +188,17 @@ def _dearer(view: CostView, count: int) -> str:
         said.append(
             _(
                 "That is for as many key heads as heads and no mask; with your layer it is **{whole}**, for the core alone **{core}**.",
-                whole=f"{own:,.0f}", core=f"{own_core:,.0f}",
+                whole=grouped(own), core=grouped(own_core),
             )
         )  # fmt: skip
     spent = operations.block(count, layer, skips=view.priced.skips).attention
     filtering = convolution.operations(count, width, kernel)
     if spent > filtering:
         said.append(
-            _("Your {tokens} tokens are {times} × as many: here attention is the dearer one.", tokens=f"{count:,}", times=f"{count / own:.3g}")
+            _("Your {tokens} tokens are {times} × as many: here attention is the dearer one.", tokens=grouped(count), times=f"{count / own:.3g}")
         )  # fmt: skip
     elif spent == filtering:
-        said.append(_("With your {tokens} tokens both cost the same.", tokens=f"{count:,}"))
+        said.append(_("With your {tokens} tokens both cost the same.", tokens=grouped(count)))
     else:
-        said.append(_("With your {tokens} tokens attention is the cheaper one.", tokens=f"{count:,}"))
+        said.append(_("With your {tokens} tokens attention is the cheaper one.", tokens=grouped(count)))
     return " ".join(said)

@@ -7,6 +7,7 @@ import streamlit as st
 
 from attnviz import figures
 from attnviz.attention.kinds.kind import Settings
+from attnviz.base.grouping import grouped
 from attnviz.base.language import _, _m
 from attnviz.cost.crossings import crossings, evenly_apart
 from attnviz.cost.layer import Layer
@@ -61,7 +62,7 @@ def show(store: CostStore) -> None:
         picture = Picture(
             figures.cost_over_tokens(
                 tokens, curves, unit=unit, axis=axis, log=chosen.log, at=count,
-                at_label=_("yours: {tokens}", tokens=f"{count:,}"), crossings=crossed,
+                at_label=_("yours: {tokens}", tokens=grouped(count)), crossings=crossed,
             ),
             figures.describe_cost_over_tokens(tokens, curves, unit=unit, axis=axis, at=count, crossings=crossed),
             lambda: figures.table_cost_over_tokens(tokens, curves),
@@ -75,7 +76,7 @@ def show(store: CostStore) -> None:
 def _said(crossed: list[Crossing]) -> str:
     """The crossings in words, the first few."""
     said = [
-        _("From **{tokens}** tokens on {first} costs at least as much as {second}.", tokens=f"{one.tokens:,.0f}",
+        _("From **{tokens}** tokens on {first} costs at least as much as {second}.", tokens=grouped(one.tokens),
           first=plain(one.first), second=plain(one.second))
         for one in sorted(crossed, key=lambda one: one.tokens)[:MOST_SAID]
     ]  # fmt: skip

@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from attnviz import figures
+from attnviz.base.grouping import grouped
 from attnviz.base.language import _, _n
 from attnviz.cost import detectors
 from attnviz.cost.detectors import WIDE_STRIDE, Family
@@ -85,7 +86,7 @@ def _verdict(chosen: Detector, family: Family) -> str:
     said = [
         _(
             "{name}{scale} is given {width} × {height} pixels: **{tokens} tokens** at stride 32, {pairs} pairs in each head.",
-            name=family.name, scale=chosen.scale, width=width, height=height, tokens=f"{count:,}", pairs=f"{count * count:,}",
+            name=family.name, scale=chosen.scale, width=width, height=height, tokens=grouped(count), pairs=grouped(count * count),
         ),
         _n(
             "It computes {count} softmax over them, with {heads} heads.", "It computes {count} softmaxes over them, with {heads} heads each.",
@@ -94,7 +95,7 @@ def _verdict(chosen: Detector, family: Family) -> str:
     ]  # fmt: skip
     if chosen.family == "yolo26":
         wide = detectors.tokens(across, down, WIDE_STRIDE)
-        said.append(_("In its variant p6 attention stands at stride 64: {tokens} tokens.", tokens=f"{wide:,}"))
+        said.append(_("In its variant p6 attention stands at stride 64: {tokens} tokens.", tokens=grouped(wide)))
     return " ".join(said)
 
 
@@ -175,7 +176,7 @@ def _sizes(chosen: Detector, family: Family) -> pd.DataFrame:
                 _("heads"): str(scale.heads),
                 _("softmaxes"): str(scale.calls),
                 _("channels in attention"): str(scale.width),
-                _("tokens, n"): f"{positions:,}",
+                _("tokens, n"): grouped(positions),
                 _(
                     "parameters, attention's share"
                 ): f"{scale.parameters / 1e6:.2f} M, {100 * found.attention_parameters:.2f} %",

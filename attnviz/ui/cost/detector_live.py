@@ -4,6 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from attnviz.base.errors import InputError
+from attnviz.base.grouping import grouped
 from attnviz.base.language import _
 from attnviz.cost import detector_live, detectors
 from attnviz.cost.detector_live import Counted
@@ -70,13 +71,13 @@ def _beside(found: Counted, layers: tuple[int, ...], scale: detectors.Scale, wid
             " · ".join(sorted({" × ".join(map(str, shape)) for shape in found.softmaxes})),
             f"1 × {scale.heads} × {positions} × {positions}",
         ),
-        (_("parameters"), f"{found.parameters:,}", f"{scale.parameters:,}"),
-        (_("of them attention"), f"{found.attention_parameters:,}", f"{scale.attention_parameters:,}"),
-        (_("operations"), f"{found.operations:,}", f"{table.operations:,}"),
+        (_("parameters"), grouped(found.parameters), grouped(scale.parameters)),
+        (_("of them attention"), grouped(found.attention_parameters), grouped(scale.attention_parameters)),
+        (_("operations"), grouped(found.operations), grouped(table.operations)),
         (
             _("of them q kᵀ and weights × values"),
-            f"{found.core_operations:,}",
-            f"{round(table.core * table.operations):,}",
+            grouped(found.core_operations),
+            grouped(round(table.core * table.operations)),
         ),
     ]
     return pd.DataFrame(rows, columns=["", _("counted here"), _("shipped table")]).set_index("")

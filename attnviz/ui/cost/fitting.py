@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from attnviz import figures
+from attnviz.base.grouping import grouped
 from attnviz.base.language import _, _m
 from attnviz.base.memory import amount
 from attnviz.cost import fit
@@ -177,7 +178,7 @@ def _listed(view: CostView, found: tuple[Way, ...]) -> None:
                 _("way"): _called(way, view),
                 _("cost"): _written(way.cost, view.budget),
                 _("fits"): _("yes") if way.meets else _("no"),
-                _("tokens, n"): f"{way.tokens:,}",
+                _("tokens, n"): grouped(way.tokens),
                 _("pairs kept"): _share(way.kept),
                 _("kind of loss"): _(_LOSSES[way.loss]),
                 _("gives up"): _(GIVES_UP[way.name]),
@@ -198,12 +199,12 @@ def _called(way: Way, view: CostView) -> str:
     settings = {
         "grouped": lambda: _("{count} of {heads}", count=way.setting, heads=view.priced.kv_heads),
         "deformable": lambda: _("{count} points", count=way.setting),
-        "window": lambda: f"{side} × {side}" if view.source == "image" else f"w = {way.setting:,}",
-        "block": lambda: f"{way.setting} × {way.setting}" if view.source == "image" else f"b = {way.setting:,}",
-        "global_window_random": lambda: f"w = {way.setting:,}",
+        "window": lambda: f"{side} × {side}" if view.source == "image" else f"w = {grouped(way.setting)}",
+        "block": lambda: f"{way.setting} × {way.setting}" if view.source == "image" else f"b = {grouped(way.setting)}",
+        "global_window_random": lambda: f"w = {grouped(way.setting)}",
         "pooled keys": lambda: f"{way.setting} × {way.setting}",
         "stride": lambda: _("{count} pixels", count=way.setting),
-        "fewer tokens": lambda: f"{way.tokens:,}",
+        "fewer tokens": lambda: grouped(way.tokens),
     }
     return f"{said}, {settings[way.name]()}" if way.name in settings else said
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import streamlit as st
 
+from attnviz.base.grouping import grouped
 from attnviz.base.language import _, _m, _n
 from attnviz.ui import presenting
 from attnviz.ui.cost.store import CostStore, sets, tokens_of
@@ -116,11 +117,11 @@ def tokens_sentence(view: CostView) -> str:
     if view.source != "image":
         return _(
             "**{tokens}** tokens; every query with every key: **{pairs}** pairs.",
-            tokens=f"{count:,}", pairs=f"{count * count:,}",
+            tokens=grouped(count), pairs=grouped(count * count),
         )  # fmt: skip
     found = view.image.tokens()
     fields = {
-        "columns": found.columns, "rows": found.rows, "extra": found.extra, "tokens": f"{count:,}", "pairs": f"{found.pairs:,}",
+        "columns": found.columns, "rows": found.rows, "extra": found.extra, "tokens": grouped(count), "pairs": grouped(found.pairs),
     }  # fmt: skip
     if found.extra:
         said = _(

@@ -8,6 +8,7 @@ import streamlit as st
 
 from attnviz.base import device as devices
 from attnviz.base.errors import InputError
+from attnviz.base.grouping import grouped
 from attnviz.base.language import _, _n
 from attnviz.cost import quantiles
 from attnviz.cost.measure import Measuring, Plan, Timed
@@ -71,7 +72,7 @@ def _choices(store: Store[CostView]) -> None:
             _("Tokens up to"),
             sorted({*SIZES[2:], time.upto}),
             width=200,
-            format_func=lambda n: f"{n:,}",
+            format_func=grouped,
             **field("upto"),
         )
         st.select_slider(
@@ -137,7 +138,7 @@ def _results(time: TimeBudget) -> None:
 
 def _row(timed: Timed, budget: float) -> dict[str, str]:
     spread = timed.spread()
-    start = {_("form, tokens"): f"{_(FORMS[timed.form])}, {timed.n:,}"}
+    start = {_("form, tokens"): f"{_(FORMS[timed.form])}, {grouped(timed.n)}"}
     columns = (_("median (quartiles), ms"), _("the slow ones, ms"), _("over the budget"))
     if spread is None:
         said = _("left out: {reason}", reason=str(timed.left_out)) if timed.left_out else "…"

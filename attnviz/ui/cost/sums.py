@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from attnviz.base.grouping import grouped
 from attnviz.base.language import _
 from attnviz.base.memory import amount
 from attnviz.cost import memory, operations
@@ -101,5 +102,5 @@ def _rows(view: CostView) -> list[Row]:
 
 def _written(number: int, is_bytes: bool) -> str:
     if not is_bytes:
-        return f"{number:,}"
-    return f"{number:,} B = {amount(number)}" if number >= 1024 else f"{number:,} B"
+        return grouped(number)
+    return f"{grouped(number)} B = {amount(number)}" if number >= 1024 else f"{grouped(number)} B"

@@ -8,6 +8,7 @@ import streamlit as st
 
 from attnviz import figures
 from attnviz.base.errors import InputError
+from attnviz.base.grouping import grouped
 from attnviz.base.language import _
 from attnviz.cost import roofline
 from attnviz.cost.chips import Chip, chips
@@ -96,7 +97,7 @@ def _layer(store: Store[CostView]) -> None:
         if time.form == "window" or "window" in time.measured:
             st.selectbox(_("Window on each side"), _with(WINDOWS, time.window), width=160, **field(store, "window"))
         st.select_slider(
-            _("Tokens up to"), _with(ENDS, time.end), width=180, format_func=lambda n: f"{n:,}", **field(store, "end")
+            _("Tokens up to"), _with(ENDS, time.end), width=180, format_func=grouped, **field(store, "end")
         )
 
 
@@ -123,7 +124,7 @@ def _verdict(time: TimeBudget) -> str:
         _(
             "On {chip} more than **{most} tokens** cannot fit ({form}; {decides}); whether that many do, only a measurement "
             "on the chip tells.",
-            chip=chip.name, most=f"{most:,}", form=_(FORMS[time.form]), decides=decides,
+            chip=chip.name, most=grouped(most), form=_(FORMS[time.form]), decides=decides,
         )
     )  # fmt: skip
     if chip.proxy_for:
@@ -142,13 +143,13 @@ def _of_given(view: CostView) -> list[str]:
     if 1000 * seconds > time.milliseconds:
         said = _(
             "What you have, {tokens} tokens, takes at least {milliseconds} ms a layer: **it cannot fit**.",
-            tokens=f"{tokens:,}",
+            tokens=grouped(tokens),
             milliseconds=digits(1000 * seconds),
         )
     else:
         said = _(
             "What you have, {tokens} tokens, takes at least {milliseconds} ms a layer: the bound does not rule it out.",
-            tokens=f"{tokens:,}",
+            tokens=grouped(tokens),
             milliseconds=digits(1000 * seconds),
         )
     return [said]
@@ -227,7 +228,7 @@ def _table_of_chips() -> None:
             {
                 _("chip"): chip.name + (" *" if chip.derived else ""),
                 _("TFLOP/s, dense fp16"): f"{chip.tflops:g}",
-                _("GB/s"): f"{chip.gigabytes:,.5g}",
+                _("GB/s"): grouped(chip.gigabytes, decimals=0 if chip.gigabytes.is_integer() else 1),
                 _("operations a byte"): f"{chip.ridge:.0f}",
                 _("source"): chip.source + (f" ({chip.derived})" if chip.derived else ""),
             }

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from attnviz import figures
+from attnviz.base.grouping import grouped
 from attnviz.base.language import _
 from attnviz.cost import operations
 from attnviz.cost.crossings import core_equals_projections, core_equals_rest
@@ -48,15 +49,18 @@ def _spent(view: CostView) -> None:
             "Twice the tokens cost **{core} ×** in the core and **{block} ×** in the whole block. The core costs as much as "
             "the projections at {projections} tokens, as much as all the rest at {rest}.",
             core=f"{core:.4g}", block=f"{block:.3f}",
-            projections=f"{core_equals_projections(layer, skips=view.priced.skips):,.0f}",
-            rest=f"{core_equals_rest(layer, skips=view.priced.skips):,.0f}",
+            projections=grouped(core_equals_projections(layer, skips=view.priced.skips)),
+            rest=grouped(core_equals_rest(layer, skips=view.priced.skips)),
         )
     )  # fmt: skip
 
 
 def _rows(view: CostView, count: int) -> dict[str, int]:
-    rows = {_("now: {tokens}", tokens=f"{count:,}"): count, _("twice: {tokens}", tokens=f"{2 * count:,}"): 2 * count}
+    rows = {
+        _("now: {tokens}", tokens=grouped(count)): count,
+        _("twice: {tokens}", tokens=grouped(2 * count)): 2 * count,
+    }
     if view.source == "image" and 2 * view.image.stride <= min(view.image.width, view.image.height, 256):
         coarser = view.image.model_copy(update={"stride": 2 * view.image.stride}).tokens().count
-        rows[_("twice the stride: {tokens}", tokens=f"{coarser:,}")] = coarser
+        rows[_("twice the stride: {tokens}", tokens=grouped(coarser))] = coarser
     return rows

@@ -3,6 +3,7 @@
 import streamlit as st
 import torch
 
+from attnviz.base.grouping import grouped
 from attnviz.base.language import _
 from attnviz.figures.numerals import signed_text, weight_text
 from attnviz.tokens import isolated
@@ -44,7 +45,7 @@ def weight_sentence(found: Both) -> str:
 
 def percent(share: float) -> str:
     """23.4, 113, 1,750: never with an exponent, which nobody reads as a percentage."""
-    return f"{share:.3g}" if share < 100 else f"{share:,.0f}"
+    return f"{share:.3g}" if share < 100 else grouped(share)
 
 
 def output_sentence(found: Both) -> str:

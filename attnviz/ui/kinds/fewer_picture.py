@@ -12,6 +12,7 @@ from torch import Tensor
 
 from attnviz import figures
 from attnviz.attention import fewer
+from attnviz.base.grouping import grouped
 from attnviz.base.language import _, _n
 from attnviz.figures.patch_map import patch_name
 from attnviz.ui import panels
@@ -125,7 +126,7 @@ def sentence(found: Seen) -> str:
     said = _n(
         "**{patches}** patches have become **{count}** token, and {before} pairs {after}: {share} % of them.",
         "**{patches}** patches have become **{count}** tokens, and {before} pairs {after}: {share} % of them.",
-        tokens, patches=patches, before=f"{patches**2:,}", after=f"{tokens**2:,}",
+        tokens, patches=patches, before=grouped(patches**2), after=grouped(tokens**2),
         share=f"{100 * tokens**2 / patches**2:.3g}",
     )  # fmt: skip
     if found.kept.became[clearest] < 0:

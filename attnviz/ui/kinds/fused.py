@@ -7,6 +7,7 @@ import streamlit as st
 
 from attnviz import figures
 from attnviz.base import device
+from attnviz.base.grouping import grouped
 from attnviz.base.language import _
 from attnviz.base.memory import amount
 from attnviz.ui import going, panels, presenting
@@ -26,7 +27,7 @@ def show(store: KindsStore) -> None:
     spec = Spec(store.view.length, store.view.causal_fused)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.select_slider(
-            _("Up to so many positions"), LENGTHS, width=300, format_func=lambda length: f"{length:,}",
+            _("Up to so many positions"), LENGTHS, width=300, format_func=grouped,
             **store.field("length"),
         )  # fmt: skip
         st.toggle(_("Causal mask"), **store.field("causal_fused"))
@@ -86,7 +87,7 @@ def drawn(spec: Spec, key: str) -> None:
         st.dataframe(table(found), hide_index=True)
         missing = [length for length in measured.lengths(spec) if length not in counted]
         if missing:
-            st.caption(_("Not measured yet: {lengths} positions.", lengths=", ".join(f"{one:,}" for one in missing)))
+            st.caption(_("Not measured yet: {lengths} positions.", lengths=", ".join(grouped(one) for one in missing)))
 
 
 def sentence(one: Measured) -> str:
@@ -99,7 +100,7 @@ def sentence(one: Measured) -> str:
     )
     return " ".join(
         [
-            _("For {count} positions PyTorch ran {backend}.", count=f"{one.length:,}", backend=ran),
+            _("For {count} positions PyTorch ran {backend}.", count=grouped(one.length), backend=ran),
             kept,
             _(
                 "Its numbers and the formula's differ by at most **{difference}**, where the largest is {largest}; "

@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from attnviz.attention.kinds.kind import SPARSE
+from attnviz.base.grouping import grouped
 from attnviz.base.language import _
 from attnviz.base.memory import amount
 from attnviz.cost.layer import Layer
@@ -72,7 +73,7 @@ def _pairs(side: Side) -> dict[str, str]:
     live, computed = side.outcome.live, side.outcome.computed
     total = live.numel()
     return {
-        _("pairs n · m"): f"{live.shape[0]} · {live.shape[1]} = {total:,}",
+        _("pairs n · m"): f"{live.shape[0]} · {live.shape[1]} = {grouped(total)}",
         _("with a weight"): _of(int(live.sum()), total),
         _("computed"): _of(int(computed.sum()), total),
         _("sum of the query's weights"): _sum(side),
@@ -92,14 +93,14 @@ def _sum(side: Side) -> str:
 def _price(found: Price, side: Side) -> dict[str, str]:
     fused = amount(found.fused_bytes) if found.fused_bytes is not None else "—"
     return {
-        _("FLOPs of the core"): f"{found.operations.core:,}",
-        _("FLOPs with projections"): f"{found.operations.attention:,}",
+        _("FLOPs of the core"): grouped(found.operations.core),
+        _("FLOPs with projections"): grouped(found.operations.attention),
         _("memory: weights written down, fused"): f"{amount(found.plain_bytes)}, {fused}",
         _("kept for the next query"): _(
-            "{numbers} numbers, {bytes}", numbers=f"{side.outcome.state:,}", bytes=amount(BYTES * side.outcome.state)
+            "{numbers} numbers, {bytes}", numbers=grouped(side.outcome.state), bytes=amount(BYTES * side.outcome.state)
         ),
     }  # fmt: skip
 
 
 def _of(count: int, total: int) -> str:
-    return f"{count:,} ({100 * count / total:.3g} %)" if total else "0"
+    return f"{grouped(count)} ({100 * count / total:.3g} %)" if total else "0"

@@ -4,10 +4,11 @@ import functools
 import math
 from typing import NamedTuple
 
+from attnviz.base.grouping import grouped
 from attnviz.base.language import _
 from attnviz.ui.quiz.draw import draw
 from attnviz.ui.quiz.question import Blank, Known, Link, Question
-from attnviz.ui.quiz.wording import LINE, count
+from attnviz.ui.quiz.wording import LINE
 from attnviz.ui.views.playground import PlaygroundView
 
 SMALL = 4
@@ -57,8 +58,8 @@ def question(seed: int) -> Question:
         text=_(
             "Every token is compared with every token, itself included, without a mask. How many pairs are there "
             "for {few} tokens, and how many for {many}?",
-            few=count(asked.tokens),
-            many=count(asked.more),
+            few=grouped(asked.tokens),
+            many=grouped(asked.more),
         ),
         fields=(
             _blank("few", asked.tokens, ()),
@@ -83,7 +84,7 @@ def question(seed: int) -> Question:
 def _blank(name: str, tokens: int, more: tuple[Known, ...]) -> Blank:
     return Blank(
         name,
-        _("Pairs for {tokens} tokens", tokens=count(tokens)),
+        _("Pairs for {tokens} tokens", tokens=grouped(tokens)),
         "count",
         tokens**2,
         (

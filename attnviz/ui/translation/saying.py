@@ -2,6 +2,7 @@
 
 import torch
 
+from attnviz.base.grouping import grouped
 from attnviz.base.language import _, _n
 from attnviz.figures.numerals import signed_text, weight_text
 from attnviz.models.translation import shipped
@@ -38,9 +39,9 @@ def origin(one: Wanted) -> str:
         "Trained on {count} sentences of a generated grammar; {parameters} parameters. Of {held_out} sentences kept out of "
         "training it translates {test} % word for word as the grammar does, and {unseen} % of as many with pairs of "
         "adjective and noun that it never saw.",
-        count=f"{facts.training_sentences:,}",
-        parameters=f"{facts.parameters:,}",
-        held_out=f"{facts.held_out_sentences:,}",
+        count=grouped(facts.training_sentences),
+        parameters=grouped(facts.parameters),
+        held_out=grouped(facts.held_out_sentences),
         test=f"{100 * exact['test']:.1f}",
         unseen=f"{100 * exact['unseen']:.1f}",
     )

@@ -4,6 +4,7 @@ from typing import Any
 
 import streamlit as st
 
+from attnviz.base.grouping import grouped
 from attnviz.base.language import _, _m
 from attnviz.models.turn import networks, shipped
 from attnviz.ui.intersection.controls import reset
@@ -25,7 +26,7 @@ def model(store: IntersectionStore) -> None:
             **_shipped(store, "hazard", drive.hazard),
         )  # fmt: skip
         st.select_slider(
-            _("Run-outs seen in training"), shipped.RUNOUTS, width=230, format_func=lambda count: f"{count:,}",
+            _("Run-outs seen in training"), shipped.RUNOUTS, width=230, format_func=grouped,
             help=_(
                 "About how many such children ran out in the training scenes. With none there was no parked vehicle near "
                 "the way at all; at hazard 0 the vehicles are as many as at 0.5."

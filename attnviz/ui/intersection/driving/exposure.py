@@ -8,6 +8,7 @@ import streamlit as st
 
 from attnviz import figures
 from attnviz.base.errors import InputError
+from attnviz.base.grouping import grouped
 from attnviz.base.language import _, _m
 from attnviz.figures import Bin
 from attnviz.models.turn import networks, shipped, study
@@ -186,7 +187,7 @@ def _hazard(hazard: float) -> str:
 
 
 def _picture(drive: Drive, found: Study, question: Question) -> Picture:
-    categories = [f"{count:,}" for count in shipped.RUNOUTS]
+    categories = [grouped(count) for count in shipped.RUNOUTS]
     dots = series(drive, found, question)
     truth = {_hazard(hazard): number for hazard, number in found.truth.items()} if question.truth else None
     axis, factor = _(question.name), _("run-outs seen in training")
@@ -207,7 +208,7 @@ def _reliability(drive: Drive, one: Measured) -> Picture:
         Bin(int(row[0]), float(row[1]), round(row[0] * row[2])) if row[0] else Bin(0, 0.0, 0) for row in one.reliability
     ]
     title = _("Reliability: hazard {hazard}, {runouts} run-outs, seed {seed}", hazard=f"{drive.hazard:g}",
-              runouts=f"{drive.runouts:,}", seed=drive.seed)  # fmt: skip
+              runouts=grouped(drive.runouts), seed=drive.seed)  # fmt: skip
     figure = figures.reliability(bins, title=title)
     return Picture(
         figure, figures.describe_reliability(bins), lambda: figures.table_reliability(bins), int(figure.layout.height)

@@ -6,6 +6,7 @@ from jaxtyping import Float
 
 from attnviz import figures
 from attnviz.base.errors import InputError
+from attnviz.base.grouping import grouped
 from attnviz.base.language import _, _m
 from attnviz.models.turn import shipped, study
 from attnviz.models.turn.shipped import Cell, Remedy
@@ -58,7 +59,7 @@ def remedies(store: IntersectionStore) -> None:
             "Costs: in waits for nothing, of {per} scenes, over the threshold; thin: one "
             "seed each, thick: their median; upright line: the threshold that is set; dotted: the best one for "
             "calibrated probabilities, 1 / (1 + ratio). Dots: what is chosen above, at hazard 0.5. Fewer misses alone prove nothing: a car that always waits misses nobody.",
-            per=f"{PER:,}",
+            per=grouped(PER),
         )
     )  # fmt: skip
 
@@ -103,7 +104,7 @@ def _errors(counts: "study.Counts") -> tuple[Float[np.ndarray, " thresholds"], F
 
 def _dots(drive: Drive, found: Study) -> Picture:
     question = QUESTIONS[drive.question]
-    categories = [f"{count:,}" for count in shipped.REMEDIED]
+    categories = [grouped(count) for count in shipped.REMEDIED]
     dots = {
         _(NAMES[remedy]): [
             [question.number(one) for one in found.of_cell(Cell("ego", shipped.REMEDIED_HAZARD, count, remedy))]
@@ -125,7 +126,7 @@ def _dots(drive: Drive, found: Study) -> Picture:
 def _costs(drive: Drive, found: Study) -> Picture:
     made = curves(drive, found)
     at = np.asarray(study.LOGIT_EDGES[1:-1])
-    axis = _("cost of {per} scenes, in waits", per=f"{PER:,}")
+    axis = _("cost of {per} scenes, in waits", per=grouped(PER))
     best = 1 / (1 + drive.ratio)
     figure = figures.cost_curve(
         at, made, chosen=drive.threshold, best=best, axis=axis, title=_("What the threshold costs")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import streamlit as st
 
 from attnviz import figures
+from attnviz.base.grouping import grouped
 from attnviz.base.language import _, _m, _n
 from attnviz.figures import ScoreRow
 from attnviz.figures.score_dots import Mark
@@ -152,7 +153,7 @@ def on_the_card(facts: Facts) -> str:
         "that predict, without the end of the sentence: {rates} for {count} seeds (in brackets), the first of which is shipped.",
         len(rates),
         date=facts.date,
-        sentences=f"{facts.held_out_sentences:,}",
+        sentences=grouped(facts.held_out_sentences),
         rates=", ".join(rates),
     )
 
