@@ -20,6 +20,8 @@ COLOURS: dict[SummandKind, str] = {
     "other": palette.CATEGORICAL[5],
     "bias": palette.CATEGORICAL[7],
 }
+WHOLE = palette.CATEGORICAL[3]
+"""The vector itself, which is none of its parts."""
 
 
 def part_name(kind: SummandKind) -> str:

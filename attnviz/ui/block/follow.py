@@ -9,7 +9,7 @@ from attnviz.base.errors import InputError
 from attnviz.base.language import _, _m
 from attnviz.figures.block_shares import percent
 from attnviz.figures.numerals import signed_text
-from attnviz.figures.part_colours import COLOURS, part_name
+from attnviz.figures.part_colours import COLOURS, WHOLE, part_name
 from attnviz.models.following import Followed
 from attnviz.recording.blocks import Layer
 from attnviz.tokens import isolated
@@ -177,7 +177,7 @@ def _lengths(store: BlockStore, there: Way) -> None:
         _("with what leaves the last layer"): there.towards(-1),
     }
     chosen = store.view.layer + 1
-    colours = [COLOURS["carried"], *(COLOURS[kind] for kind in there.kinds if kind != "carried")]
+    colours = [WHOLE, *(COLOURS[kind] for kind in there.kinds if kind != "carried")]
     ticks = _("after layers")
     long = figures.depth_curve(
         lengths, axis=_("length"), chosen=chosen, colours=colours, ticks=ticks, title=_("How long it is, and its parts")
