@@ -99,7 +99,7 @@ def _stretches(flags: Sequence[bool]) -> list[tuple[int, int]]:
 def _crossing(line: TimeLine, colour: str, budget: float) -> plot.Trace:
     return plot.scatter(
         x=[line.crosses], y=[budget], mode="markers+text", showlegend=False, name=escaped(line.name),
-        text=[f"<b>{grouped(line.crosses)}</b>" if line.chosen else ""], textposition="top left", textfont={"size": 13},
+        text=[f"<b>{grouped(line.crosses)}</b>" if line.chosen and line.crosses else ""], textposition="top left", textfont={"size": 13},
         marker={"symbol": "circle-open", "size": 12 if line.chosen else 9, "color": colour, "line": {"width": 2.5}},
         hovertemplate=_("up to {tokens} tokens within the budget", tokens="%{x:,}") + f"<extra>{escaped(line.name)}</extra>",
     )  # fmt: skip

@@ -24,7 +24,8 @@ MOST_FOLLOWED = 128
 class Followed:
     """One run over a text. tokens: by stream, what its rows stand for. written: what the decoder was given, if any.
 
-    read_last, word: of a model that writes, which token stands before each choice, and what a choice is called.
+    read_last, word: of a model that writes or names the next token, which token stands before each choice, and what
+    a choice is called.
     """
 
     stream: Stream
@@ -38,8 +39,8 @@ class Followed:
         return tuple(self.stream.of(stream))
 
     def choices(self, without: "Followed") -> list[Choice]:
-        """What the model writes after each token that its decoder is given, in this run and in another one over the
-        same tokens; empty where it writes nothing."""
+        """What the model writes after each token that its decoder is given (or that it reads, where it has none), in
+        this run and in another one over the same tokens; empty where it writes nothing."""
         here, there = self.stream.output, without.stream.output
         if self.word is None or here is None or there is None:
             return []
@@ -81,14 +82,14 @@ def _hugging_face(
         inputs = model.inputs(encoding)
         read = Tokens.from_tokenizer(model.tokenizer, encoding, text=text)
         sides = {"read": read, "written": read}
-        if model.module.config.is_encoder_decoder:  # type: ignore[union-attr]  # every Hugging Face model has it
+        if model.config.is_encoder_decoder:
             written = model.write(inputs) if written is None else written
             inputs["decoder_input_ids"] = written
             sides["written"] = model.written_tokens(written)
         with follow(model.module, positions=range(MOST_FOLLOWED), off=off) as stream:
-            model.run(inputs)
+            model.run(inputs, first=MOST_FOLLOWED)
     stream.notes += left_out_note(len(encoding["input_ids"][0]), left_out)
-    if written is None:
+    if written is None and not model.names_next:
         return Followed(stream, _by_stream(stream, sides))
     word = _PieceNames(model.tokenizer)
     return Followed(stream, _by_stream(stream, sides), written, _first(sides["written"], MOST_FOLLOWED), word)

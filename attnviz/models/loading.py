@@ -98,15 +98,14 @@ def _check_folder(folder: Path) -> None:
 
 
 def _from(path: str, name: str, place: Any, *, local: bool, card: Card | None = None) -> TextModel:
-    from transformers import AutoConfig, AutoModel, AutoModelForSeq2SeqLM, AutoTokenizer
+    from transformers import AutoConfig, AutoTokenizer
 
     source = {"local_files_only": local, "trust_remote_code": False}
     try:
         config = AutoConfig.from_pretrained(path, **source)
         _check_reads_text(name, config)
-        kind = AutoModelForSeq2SeqLM if getattr(config, "is_encoder_decoder", False) else AutoModel
         tokenizer = AutoTokenizer.from_pretrained(path, **source)
-        module, info = kind.from_pretrained(
+        module, info = _kind(config).from_pretrained(
             path, config=config, use_safetensors=True, output_loading_info=True, **source
         )
     except InputError:
@@ -114,6 +113,17 @@ def _from(path: str, name: str, place: Any, *, local: bool, card: Card | None = 
     except Exception as reason:
         raise _refusal(name, reason, local=local) from reason
     return TextModel(name, card, module.eval().to(place), tokenizer, notes=_made_up(info))
+
+
+def _kind(config: Any) -> Any:
+    """With the head that names the next token where the model's files have one."""
+    from transformers import MODEL_FOR_CAUSAL_LM_MAPPING, AutoModel, AutoModelForCausalLM, AutoModelForSeq2SeqLM
+
+    if getattr(config, "is_encoder_decoder", False):
+        return AutoModelForSeq2SeqLM
+    saved = getattr(config, "architectures", None) or ()
+    names_tokens = MODEL_FOR_CAUSAL_LM_MAPPING.get(type(config), None)
+    return AutoModelForCausalLM if names_tokens is not None and names_tokens.__name__ in saved else AutoModel
 
 
 def _check_reads_text(name: str, config: Any) -> None:

@@ -87,7 +87,7 @@ class Seq2Seq:
         prefix: str = "",
     ) -> None:
         """Raises `InputError` for a model without a decoder of its own and for a language that it does not know."""
-        config: Any = model.module.config
+        config = model.config
         if not getattr(config, "is_encoder_decoder", False):
             raise InputError(
                 _m("“{name}” does not translate: it has no decoder beside its encoder, as Marian, T5 or NLLB have."),

@@ -38,7 +38,7 @@ class Sides:
     def __init__(self, model: TextModel, source_language: str | None, target_language: str | None, prefix: str) -> None:
         self._model = model
         self._tokenizer: Any = model.tokenizer
-        self._config: Any = model.module.config
+        self._config = model.config
         self._codes = _codes(self._tokenizer)
         self.languages = tuple(sorted(self._codes)) or _marian_languages(self._tokenizer)
         self._prefix = prefix if not prefix or prefix[-1].isspace() else f"{prefix} "

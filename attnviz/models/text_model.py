@@ -42,6 +42,22 @@ class TextModel:
         self._running = threading.Lock()
 
     @property
+    def config(self) -> Any:
+        """The model's configuration, as Hugging Face keeps it."""
+        return self.module.config
+
+    @property
+    def reader(self) -> nn.Module:
+        """The layers that read the text: without the head that names the next token, where a model has but that."""
+        reader: Any = self.module if self.config.is_encoder_decoder else self.module.base_model
+        return reader  # type: ignore[no-any-return]
+
+    @property
+    def names_next(self) -> bool:
+        """Whether the model names the next token after each one that it reads, as GPT-2 does."""
+        return self.reader is not self.module
+
+    @property
     def max_tokens(self) -> int | None:
         """How many tokens of text the model takes, special ones included; None where it knows no limit."""
         limits = [getattr(self.tokenizer, "model_max_length", None), self.positions()]
@@ -50,7 +66,7 @@ class TextModel:
 
     def positions(self, side: Literal["encoder", "decoder"] = "encoder") -> int | None:
         """How many positions the model knows, as its configuration says; in LED, each side has its own number."""
-        config: Any = self.module.config
+        config = self.config
         names = ("max_position_embeddings", f"max_{side}_position_embeddings")
         positions: int | None = next((getattr(config, name) for name in names if getattr(config, name, None)), None)
         if positions is None:
@@ -98,22 +114,22 @@ class TextModel:
         encoding, _ = self.encode(text)
         with self._running, torch.no_grad():
             inputs = self.inputs(encoding)
-            if self.module.config.is_encoder_decoder:  # type: ignore[union-attr]  # every Hugging Face model has it
+            if self.config.is_encoder_decoder:
                 inputs["decoder_input_ids"] = inputs["input_ids"][:, :1]
-            return check_labels(self.module, inputs, position)
+            return check_labels(self.reader, inputs, position)
 
     def _trace(self, text: str, values: bool, notes: list[Note]) -> Trace:
         encoding, left_out = self.encode(text)
         notes += left_out_note(len(encoding["input_ids"][0]), left_out)
         inputs = self.inputs(encoding)
         sides = {"text": Tokens.from_tokenizer(self.tokenizer, encoding, text=text)}
-        if self.module.config.is_encoder_decoder:  # type: ignore[union-attr]  # every Hugging Face model has it
+        if self.config.is_encoder_decoder:
             written = self.write(inputs)
             inputs["decoder_input_ids"] = written
             sides["written"] = self.written_tokens(written)
             notes.append(Note(GENERATED, {"count": written.shape[1] - 1}))
-        with capture(self.module, values=values) as recorded:
-            self.run(inputs)
+        with capture(self.reader, values=values) as recorded:
+            self.read_through(inputs)
         attentions = [with_tokens(attention, sides) for attention in recorded]
         origin = replace(recorded.origin, model=self.name, text=text)
         return Trace(
@@ -124,10 +140,17 @@ class TextModel:
             left_out=left_out,
         )
 
-    def run(self, inputs: Mapping[str, Tensor]) -> Any:
-        """One pass over everything, which needs no cache."""
-        takes_cache = "use_cache" in signature(self.module.forward).parameters
-        return self.module(**inputs, **({"use_cache": False} if takes_cache else {}))
+    def read_through(self, inputs: Mapping[str, Tensor]) -> Any:
+        """One pass of the layers over everything, which needs no cache."""
+        return self.reader(**inputs, **_without_cache(self.reader))
+
+    def run(self, inputs: Mapping[str, Tensor], *, first: int | None = None) -> Any:
+        """One pass of the whole model. first: the next token is named after so many tokens alone, None: after each."""
+        kept: dict[str, Any] = {}
+        if first is not None and self.names_next and "logits_to_keep" in _takes(self.module):
+            ids = inputs["input_ids"]
+            kept["logits_to_keep"] = torch.arange(min(first, ids.shape[1]), device=ids.device)
+        return self.module(**inputs, **_without_cache(self.module), **kept)
 
     def encode(self, text: str) -> tuple[Any, int]:
         """What the tokenizer makes of the text, as a batch of one, and how many tokens were too many."""
@@ -181,6 +204,14 @@ class TextModel:
             [one for one, is_special in zip(tokens.ids or (), special, strict=True) if not is_special]
         )
         return text
+
+
+def _takes(module: nn.Module) -> Mapping[str, Any]:
+    return signature(module.forward).parameters
+
+
+def _without_cache(module: nn.Module) -> dict[str, bool]:
+    return {"use_cache": False} if "use_cache" in _takes(module) else {}
 
 
 def left_out_note(limit: int, left_out: int) -> list[Note]:

@@ -6,20 +6,21 @@ import torch
 
 @pytest.fixture(scope="session")
 def save_model(tmp_path_factory):
-    """Saves a model of a configuration with a word tokenizer; gives its folder."""
+    """Saves a model of a configuration with a word tokenizer; gives its folder. head: with one that names tokens."""
     from tokenizers import Tokenizer
     from tokenizers.models import WordLevel
     from tokenizers.pre_tokenizers import Whitespace
-    from transformers import AutoModel, AutoModelForSeq2SeqLM, PreTrainedTokenizerFast
+    from transformers import AutoModel, AutoModelForCausalLM, AutoModelForSeq2SeqLM, PreTrainedTokenizerFast
 
     words = ["<pad>", "<s>", "</s>", "<unk>", "the", "black", "cat", "sat", "."]
     vocabulary = Tokenizer(WordLevel({word: number for number, word in enumerate(words)}, unk_token="<unk>"))
     vocabulary.pre_tokenizer = Whitespace()
 
-    def save(config):
+    def save(config, *, head=False):
         torch.manual_seed(0)
         folder = tmp_path_factory.mktemp(config.model_type)
-        kind = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModel
+        bare = AutoModelForCausalLM if head else AutoModel
+        kind = AutoModelForSeq2SeqLM if config.is_encoder_decoder else bare
         kind.from_config(config).save_pretrained(folder)
         PreTrainedTokenizerFast(
             tokenizer_object=vocabulary, pad_token="<pad>", bos_token="<s>", eos_token="</s>", unk_token="<unk>"
@@ -29,13 +30,28 @@ def save_model(tmp_path_factory):
     return save
 
 
-@pytest.fixture(scope="session")
-def gpt2(save_model):
+def gpt2_config(positions=16):
     from transformers import GPT2Config
 
-    return save_model(
-        GPT2Config(vocab_size=9, n_embd=8, n_layer=2, n_head=2, n_positions=16, bos_token_id=1, eos_token_id=2)
-    )
+    return GPT2Config(
+        vocab_size=9, n_embd=8, n_layer=2, n_head=2, n_positions=positions, bos_token_id=1, eos_token_id=2,
+        initializer_range=1.0,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def gpt2(save_model):
+    return save_model(gpt2_config())
+
+
+@pytest.fixture(scope="session")
+def gpt2_with_head(save_model):
+    return save_model(gpt2_config(), head=True)
+
+
+@pytest.fixture(scope="session")
+def long_gpt2_with_head(save_model):
+    return save_model(gpt2_config(256), head=True)
 
 
 @pytest.fixture(scope="session")

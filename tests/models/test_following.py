@@ -109,3 +109,48 @@ def test_a_model_that_only_reads_writes_nothing(sample):
     found = follow_text(sample, "The black cat.")
     part = found.layers("encoder.layer")[0].part("attention")
     assert found.choices(follow_text(sample, "The black cat.", off=[part])) == []
+
+
+def test_what_gpt2_names_next_with_and_without_a_part(gpt2_with_head):
+    model = models.load(str(gpt2_with_head))
+    text = "the black cat sat ."
+    found = follow_text(model, text)
+    (name,) = found.stream.names
+    part = found.layers(name)[0].part("attention")
+    made = found.choices(follow_text(model, text, off=[part]))
+    assert found.read_last.texts == ("the", "black", "cat", "sat", ".")
+    # Its module by hand: the first layer's attention adds zeros.
+    before = _shares_of(model, text)
+    hook = model.module.transformer.h[0].attn.register_forward_hook(lambda _m, _i, out: (_zeros(out[0]), *out[1:]))
+    try:
+        after = _shares_of(model, text)
+    finally:
+        hook.remove()
+    assert [one.before for one in made] == before.argmax(-1).tolist()
+    assert [one.after for one in made] == after.argmax(-1).tolist()
+    for at, one in enumerate(made):
+        assert one.probability_before == pytest.approx(float(before[at, one.before]), rel=1e-5)
+        assert one.probability_after == pytest.approx(float(after[at, one.before]), rel=1e-5)
+
+
+def test_a_long_text_is_continued_where_it_is_followed(long_gpt2_with_head):
+    model = models.load(str(long_gpt2_with_head))
+    found = follow_text(model, "cat " * 200)
+    assert found.stream.output.shape == (MOST_FOLLOWED, 9)
+    assert torch.allclose(found.stream.output, _logits_of(model, "cat " * 200)[:MOST_FOLLOWED], atol=1e-6)
+
+
+def test_without_its_head_gpt2_names_nothing(gpt2):
+    found = follow_text(models.load(str(gpt2)), "the black cat")
+    assert found.word is None
+    assert found.choices(found) == []
+
+
+def _logits_of(model, text):
+    encoding, _left_out = model.encode(text)
+    with model.running():
+        return model.module(**model.inputs(encoding)).logits[0].cpu()
+
+
+def _shares_of(model, text):
+    return _logits_of(model, text).double().softmax(-1)
