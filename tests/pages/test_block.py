@@ -80,12 +80,14 @@ def test_how_exact_the_sum_is_stands_beside_it(open_page):
 def test_a_part_that_is_switched_off_changes_what_leaves(open_page):
     app = _open(open_page, text="The black cat.", token=3, layer=0)
     assert "Without attention" not in said(app)
+    assert "the run without the part" not in said(app)
     app.segmented_control(key="block:off").set_value("attention").run()
     no_trace_of_failure(app)
     before, after = (_by_hand("The black cat.", 3, without_attention=off)[-1] for off in (False, True))
     cosine = float(torch.cosine_similarity(before, after, dim=0))
     assert f"has the cosine **{cosine:.3f}** with what it was" in said(app)
     assert f"length {after.norm():.1f} instead of {before.norm():.1f}" in said(app)
+    assert "The diagram shows the run without the part; the other pictures here show the one with it." in said(app)
     (near,) = _tables(app, "cosine without it")
     assert "3 · cat" not in list(near["token"]), "a token is no neighbour of itself"
     assert len(near) == 5

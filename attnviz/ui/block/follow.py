@@ -165,6 +165,9 @@ def _pictures(store: BlockStore, there: Way, run: Switched | None) -> None:
         columns_min_width=400,
         on_click=click,
     )  # fmt: skip
+    with st.container():
+        if run is not None:
+            st.caption(_("The diagram shows the run without the part; the other pictures here show the one with it."))
 
 
 def _lengths(store: BlockStore, there: Way) -> None:
