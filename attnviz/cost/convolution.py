@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from attnviz.base.errors import InputError
+from attnviz.base.language import _m
 from attnviz.cost.layer import Layer
 
 SIGMA_COVERS = 2 * math.sqrt(2 * math.log(1 / 0.0455))
@@ -28,20 +30,35 @@ def receptive_field(layers: Sequence[Convolution]) -> int:
 
 
 def layers_until_seen(distance: int, kernel: int) -> int:
-    """Layers (stride 1) until the unit at A depends on what is `distance` positions away: ⌈D / p⌉, p = (k − 1) / 2."""
+    """Layers (stride 1) until the unit at A depends on what is `distance` positions away: ⌈D / p⌉, p = (k − 1) / 2.
+
+    Raises `InputError` where they never meet: a kernel of 1 sees its own position alone.
+    """
+    _check_reach(kernel - 1)
     return -(-2 * distance // (kernel - 1)) if distance else 0
 
 
 def layers_until_met(distance: int, kernel: int) -> int:
-    """Layers until some unit between them depends on both: ⌈D / 2p⌉."""
+    """Layers until some unit between them depends on both: ⌈D / 2p⌉. Raises `InputError` as `layers_until_seen` does."""
+    _check_reach(kernel - 1)
     return -(-distance // (kernel - 1)) if distance else 0
 
 
 def attention_layers_until_seen(distance: int, window: int | None = None) -> int:
-    """The same of attention: one layer, or with a window of w positions on each side ⌈D / w⌉."""
+    """The same of attention: one layer, or with a window of w positions on each side ⌈D / w⌉.
+
+    Raises `InputError` for a window of 0, which never meets anything.
+    """
+    if window is not None:
+        _check_reach(window)
     if not distance:
         return 0
     return 1 if window is None else -(-distance // window)
+
+
+def _check_reach(neighbours: int) -> None:
+    if neighbours < 1:
+        raise InputError(_m("A layer that sees its own position alone never meets another one."))
 
 
 def operations(tokens: int, width: int, kernel: int) -> int:

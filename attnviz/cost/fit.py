@@ -155,7 +155,7 @@ def _linear(need: Need, costing: Costing, most: float) -> Iterator[Way]:
 
 
 def _deformable(need: Need, costing: Costing, most: float) -> Iterator[Way]:
-    if need.grid is None:
+    if need.grid is None or need.layer.causal:
         return
 
     def made(points: int) -> Way:
@@ -171,7 +171,8 @@ def _window(need: Need, costing: Costing, most: float) -> Iterator[Way]:
         found = price("window", need.tokens, need.tokens, need.layer, chosen, grid=need.grid)
         return _way(need, "window", reach, found, costing, most, "pairs")
 
-    yield from _mildest(range(1, max(2, _longest(need))), made)
+    # One that reaches from end to end hides nothing: that is attention as it is.
+    yield from _mildest(range(1, _longest(need) - 1), made)
 
 
 def _block(need: Need, costing: Costing, most: float) -> Iterator[Way]:
@@ -179,7 +180,7 @@ def _block(need: Need, costing: Costing, most: float) -> Iterator[Way]:
         found = price("block", need.tokens, need.tokens, need.layer, Settings(block=size), grid=need.grid)
         return _way(need, "block", size, found, costing, most, "pairs")
 
-    yield from _mildest(range(2, max(3, _longest(need))), made)
+    yield from _mildest(range(2, _longest(need)), made)
 
 
 def _global_window_random(need: Need, costing: Costing, most: float) -> Iterator[Way]:
@@ -191,7 +192,8 @@ def _global_window_random(need: Need, costing: Costing, most: float) -> Iterator
         found = price("global_window_random", need.tokens, need.tokens, need.layer, chosen)
         return _way(need, "global_window_random", reach, found, costing, most, "pairs")
 
-    yield from _mildest(range(1, max(2, need.tokens // 2)), made)
+    # Any wider, and the random keys would fill what the window leaves.
+    yield from _mildest(range(1, min(need.tokens // 2, need.tokens - 6)), made)
 
 
 def _pooled_keys(need: Need, costing: Costing, most: float) -> Iterator[Way]:

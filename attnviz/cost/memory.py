@@ -1,5 +1,7 @@
 """Bytes of one attention layer: what lies in memory, what is read and written, what a generating model keeps."""
 
+from attnviz.base.errors import InputError
+from attnviz.base.language import _m
 from attnviz.cost.layer import Layer
 
 LSE_BYTES = 4
@@ -43,7 +45,15 @@ def plain_traffic(queries: int, keys: int, pairs: int, layer: Layer) -> int:
 
 
 def cache(tokens: int, layer: Layer, *, layers: int = 1, batch: int = 1) -> int:
-    """Bytes of keys and values that a generating model keeps: 2 · layers · key heads · head width · n · batch."""
+    """Bytes of keys and values that a generating model keeps: 2 · layers · key heads · head width · n · batch.
+
+    Raises `InputError` where one of the numbers is below 0.
+    """
+    if min(tokens, layers, batch) < 0:
+        raise InputError(
+            _m("A cache of {tokens} tokens, {layers} layers and {batch} sequences was asked for; none can be below 0."),
+            tokens=tokens, layers=layers, batch=batch,
+        )  # fmt: skip
     return 2 * layers * layer.kv_width * tokens * batch * layer.bytes_per_number
 
 

@@ -5,6 +5,8 @@ The softmax (about five operations a pair and head), biases, norms and activatio
 
 from dataclasses import dataclass
 
+from attnviz.base.errors import InputError
+from attnviz.base.language import _m
 from attnviz.cost.layer import Layer
 
 
@@ -70,7 +72,12 @@ def cross(queries: int, keys: int, layer: Layer) -> Operations:
 
 
 def times_as_many(tokens: int, factor: int, layer: Layer) -> tuple[float, float]:
-    """How many times the operations of the core and of the whole block are at `factor` times the tokens."""
+    """How many times the operations of the core and of the whole block are at `factor` times the tokens.
+
+    Raises `InputError` where there is no token.
+    """
+    if tokens < 1:
+        raise InputError(_m("{found} tokens were given; at least one was expected."), found=tokens)
     few, many = block(tokens, layer), block(tokens * factor, layer)
     return many.core / few.core, many.total / few.total
 

@@ -78,7 +78,8 @@ def price(
 
     skips: whether the kernel leaves out masked pairs; as a mask over all pairs, a window saves nothing. grid: rows and
     columns of an image, whose windows reach in both directions; tokens beyond it see all and are seen by all.
-    Raises `InputError` for a kind that is not known.
+    Raises `InputError` for a kind that is not known, for one over places of a single sequence that is given other
+    keys than queries, and for a grid that has more cells than there are queries.
     """
     if kind_id not in PRICES:
         raise InputError(
@@ -86,6 +87,16 @@ def price(
         )
     if min(queries, keys) < 1:
         raise InputError(_m("At least one query and one key were expected."))
+    if kind_id in OF_ONE_SEQUENCE and queries != keys:
+        raise InputError(
+            _m("“{name}” is of one sequence: as many queries as keys were expected, and {queries} and {keys} were given."),
+            name=kind_id, queries=queries, keys=keys,
+        )  # fmt: skip
+    if grid is not None and not (min(grid) >= 1 and grid[0] * grid[1] <= queries):
+        raise InputError(
+            _m("A grid of {rows} × {columns} cells does not go with {queries} queries."),
+            rows=grid[0], columns=grid[1], queries=queries,
+        )  # fmt: skip
     return PRICES[kind_id](Asked(queries, keys, layer, settings or Settings(), skips, grid))
 
 
@@ -366,6 +377,9 @@ def _differential(asked: Asked) -> Price:
     )
     return _over_pairs(asked, live, assumption=told, maps=4)
 
+
+OF_ONE_SEQUENCE = frozenset({"strided", "fixed", "global_window_random", "window", "block"})
+"""The kinds whose pairs are told by how far apart two places of the same sequence are."""
 
 PRICES: dict[str, Callable[[Asked], Price]] = {
     "self": _self,

@@ -67,13 +67,17 @@ def bound(done: Work, chip: Chip) -> Bound:
     return Bound(compute, "compute") if compute >= memory else Bound(memory, "memory")
 
 
-def most_tokens(core: Core, chip: Chip, seconds: float, most: int = 1 << 24) -> int:
-    """The most tokens whose bound stays within so many seconds; 0 where not even one does, at most `most`."""
-    low, high = 0, most
-    while low < high:
-        middle = (low + high + 1) // 2
-        if bound(work(middle, core), chip).seconds <= seconds:
-            low = middle
-        else:
-            high = middle - 1
+def most_tokens(core: Core, chip: Chip, seconds: float) -> int:
+    """The most tokens whose bound stays within so many seconds; 0 where not even one does."""
+
+    def fits(tokens: int) -> bool:
+        return bound(work(tokens, core), chip).seconds <= seconds
+
+    high = 1
+    while fits(high):
+        high *= 2
+    low = high // 2
+    while low < high - 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
     return low

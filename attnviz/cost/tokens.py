@@ -1,7 +1,7 @@
 """From what somebody has, an image and a patch size, to a number of tokens."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
@@ -37,8 +37,10 @@ class ImageTokens:
 def image_tokens(width: int, height: int, stride: int, padding: Padding = "cut", extra: int = 0) -> ImageTokens:
     """The tokens of an image in pixels at a patch size, or at the stride of a feature map.
 
-    Raises `InputError` where not one whole token is left.
+    Raises `InputError` where not one whole token is left, and for another word than "cut" or "pad".
     """
+    if padding not in get_args(Padding):
+        raise InputError(_m("The padding is “{found}”; “cut” or “pad” was expected."), found=padding)
     if min(width, height, stride) < 1 or extra < 0:
         raise InputError(_m("An image needs a width, a height and a patch of at least one pixel."))
     if padding == "cut":

@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
+from attnviz.base.errors import InputError
 from attnviz.cost import convolution, operations
 from attnviz.cost.convolution import Convolution
 from attnviz.cost.layer import Layer
@@ -37,6 +38,16 @@ def test_layers_until_two_positions_meet(distance, kernel, seen, met):
     assert convolution.layers_until_seen(distance, kernel) == seen
     assert convolution.layers_until_met(distance, kernel) == met
     assert convolution.attention_layers_until_seen(distance) == 1
+
+
+def test_what_sees_only_itself_meets_nothing():
+    for asked in (
+        lambda: convolution.layers_until_seen(5, 1),
+        lambda: convolution.layers_until_met(5, 1),
+        lambda: convolution.attention_layers_until_seen(5, 0),
+    ):
+        with pytest.raises(InputError, match="never meets another one"):
+            asked()
 
 
 def test_windowed_attention_reaches_a_window_further_with_every_layer():

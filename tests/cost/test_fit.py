@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from attnviz.cost.chips import Chip
@@ -102,3 +104,26 @@ def test_one_token_and_a_causal_text_have_ways_too():
     assert ways(Need(1, D256), operations(Need(1, D256), projections=True), 1e12)[0].meets
     causal = Need(100, Layer(causal=True))
     assert "pooled keys" not in by_name(ways(causal, held, 1.0))
+
+
+def test_a_causal_layer_is_offered_nothing_that_sees_both_ways():
+    need = replace(image(), layer=replace(D256, causal=True))
+    found = by_name(ways(need, operations(need, projections=False), 1e9))
+    assert not {"deformable", "global_window_random", "pooled keys"} & set(found)
+
+
+@pytest.mark.parametrize("tokens", [1, 2, 3, 5, 8, 20])
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("most", [1.0, 1e12])
+def test_what_is_said_to_have_fewer_pairs_hides_some(tokens, causal, most):
+    need = Need(tokens, replace(D256, causal=causal))
+    found = ways(need, operations(need, projections=False), most)
+    assert all(way.kept < 1 for way in found if way.loss == "pairs"), found
+
+
+def test_an_image_of_one_row_has_its_ways():
+    laid = image_tokens(1600, 16, 16)
+    need = Need(laid.count, D256, grid=(1, 100), stride=16, laid=lambda other: image_tokens(1600, 16, other))
+    found = by_name(ways(need, operations(need, projections=False), 0.005e9))
+    # 4 · pairs · 256 ≤ 5,000,000: 4,882 pairs. 100 (2w + 1) − w (w + 1) are 4,744 at 27, 4,888 at 28.
+    assert found["window"].setting == 27

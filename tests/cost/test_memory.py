@@ -2,6 +2,7 @@ import pytest
 import torch
 
 from attnviz.attention.kinds import fused
+from attnviz.base.errors import InputError
 from attnviz.cost import memory
 from attnviz.cost.layer import Layer
 
@@ -18,6 +19,11 @@ def test_the_cache_of_llama_3_8b_is_one_gibibyte():
 def test_without_grouping_it_is_four_and_of_70b_two_and_a_half():
     assert memory.cache(8_192, Layer(width=4096, heads=32, kv_heads=32), layers=32) == 4 * 2**30
     assert memory.cache(8_192, Layer(width=8192, heads=64, kv_heads=8), layers=80) == 2.5 * 2**30
+
+
+def test_a_cache_of_less_than_nothing_is_one_sentence():
+    with pytest.raises(InputError, match="A cache of -5 tokens"):
+        memory.cache(-5, Layer(width=256))
 
 
 def test_a_window_keeps_its_own_key_too():

@@ -2,6 +2,7 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
+from attnviz.base.errors import InputError
 from attnviz.cost import operations
 from attnviz.cost.layer import Layer
 
@@ -53,6 +54,11 @@ def test_doubling_the_tokens_is_four_times_the_core_alone():
     core, block = operations.times_as_many(400, 16, layer)
     assert core == 256
     assert block == pytest.approx(65.6, abs=0.05)
+
+
+def test_no_tokens_are_one_sentence():
+    with pytest.raises(InputError, match="0 tokens were given"):
+        operations.times_as_many(0, 2, Layer(width=256))
 
 
 def test_a_causal_mask_halves_only_where_the_kernel_skips():

@@ -150,6 +150,18 @@ def test_an_unknown_kind_and_no_tokens_are_one_sentence():
         price("self", 0, 1, D256)
 
 
+@pytest.mark.parametrize("kind", ["window", "block", "strided", "fixed", "global_window_random"])
+def test_what_counts_places_of_one_sequence_has_as_many_queries_as_keys(kind):
+    with pytest.raises(InputError, match="as many queries as keys were expected, and 100 and 10 were given"):
+        price(kind, 100, 10, D256)
+
+
+@pytest.mark.parametrize("grid", [(5, 5), (0, 5)])
+def test_a_grid_has_no_more_cells_than_there_are_queries(grid):
+    with pytest.raises(InputError, match="does not go with 10 queries"):
+        price("window", 10, 10, D256, grid=grid)
+
+
 @pytest.mark.parametrize("grid", [None, (4, 4)])
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.id)

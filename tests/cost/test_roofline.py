@@ -58,3 +58,8 @@ def test_the_most_tokens_by_hand():
     # 1 ms at 42.6 TFLOP/s is 42.6·10⁹ operations: n = √(42.6·10⁹ / 1024) = 6449.9.
     assert most_tokens(Core(), chips()["orin"], 0.001) == 6449
     assert most_tokens(Core(), chips()["orin"], 1e-12) == 0
+
+
+def test_the_most_tokens_have_no_end_of_their_own():
+    # 8 n · 256 bytes at 4.8 TB/s in a tenth of a second: a window of 64 is bound by memory there.
+    assert most_tokens(Core(form="window", window=64), chips()["h200"], 0.1) == 234_375_000

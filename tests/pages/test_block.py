@@ -160,6 +160,17 @@ def test_another_model_begins_with_its_first_layer(open_page):
     no_trace_of_failure(app)
     assert (_view(app).layer, _view(app).token, _view(app).off) == (0, 1, "none")
     assert not app.error
+    assert _view(app).text == "the black cat"
+
+
+def test_a_translator_that_does_not_know_the_words_begins_with_a_sentence_of_its_own(open_page):
+    app = _open(open_page)
+    app.selectbox(key="block:source").set_value(TRANSFORMER).run()
+    no_trace_of_failure(app)
+    assert not app.error
+    assert _view(app).text == "The black cat"
+    app.button(key="block:undo").click().run()
+    assert (_view(app).model, _view(app).text) == ("minilm", BlockView().text)
 
 
 @pytest.mark.parametrize(

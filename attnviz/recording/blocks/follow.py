@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from attnviz.base.errors import InputError
 from attnviz.base.language import _m
+from attnviz.recording.blocks.asked import places_of, positions_of
 from attnviz.recording.blocks.graph import Call, Node, Place
 from attnviz.recording.blocks.layers import layers_of
 from attnviz.recording.blocks.outline import Outline, outline
@@ -31,6 +32,8 @@ NOT_EQUAL = _m(
 )
 NOTHING = _m("No layer was found that adds to what it is given, so there is nothing to follow.")
 
+NOT_THERE = _m("“{stream}” has no such positions: {positions}. Its rows are those of the others that were asked for.")
+_MOST_LISTED = 8
 FAILED = _m("“{name}” could not be followed: something unexpected came up while it ran.")
 TOO_MUCH = _m(
     "Following stopped at “{name}”: {size} MiB of vectors are kept. Fewer positions (positions=…) let it go further."
@@ -62,20 +65,22 @@ def follow(
     leaves are exact, and `layer.error` is what they differ by. A layer that is no such sum is left out, and
     `stream.notes` says so. A further run of the whole model replaces what was recorded.
 
-    positions: the places of the sequence whose vectors are kept; None for all. item: of a batch. off: parts from an
-    earlier run of the same model that are to add nothing: zeros take their place.
-    Raises `InputError` where the model is not a torch module or is TorchScript; while it runs, where the batch has
-    no such item; and, when the block ends, where
-    a part that was to be off did not run.
+    positions: the places of the sequence whose vectors are kept, below 0 from its end; None for all. A range is cut to
+    the sequence, as a slice is; of places that are listed and not there, `stream.notes` tells, and the rows are those
+    of the others. item: of a batch. off: parts from an earlier run of the same model that are to add nothing: zeros
+    take their place.
+    Raises `InputError` where the model is not a torch module or is TorchScript, and for positions that are no whole
+    numbers or parts that are none; while it runs, where the batch has no such item; and, when the block ends, where a
+    part that was to be off did not run.
     """
     if not isinstance(model, nn.Module):
         raise InputError(_m("A torch.nn.Module was expected; {found} was given."), found=type(model).__name__)
     modules = modules_of(model)
     if any(isinstance(one, torch.jit.ScriptModule) for one in modules.found):
         raise InputError(_m("A TorchScript model runs on a closed path; its layers cannot be followed."))
-    stream = Stream(positions=None if positions is None else tuple(positions))
-    places = [one.place if isinstance(one, Part) else one for one in off]
-    following = _Following(model, modules, stream, item)
+    places = places_of(off)
+    stream = Stream(positions=positions_of(positions))
+    following = _Following(model, modules, stream, item, lists=not isinstance(positions, range))
     watch = Watch(modules, places, following.ended)
     with ExitStack() as stack:
         if modules.compiled:
@@ -147,10 +152,14 @@ _Found = _Incomplete | tuple[Layer, ...]
 
 
 class _Following:
-    """Decides which calls are the layers: the smallest ones with an attention and a feed-forward part."""
+    """Decides which calls are the layers: the smallest ones with an attention and a feed-forward part.
 
-    def __init__(self, model: nn.Module, modules: Modules, stream: Stream, item: int) -> None:
+    lists: whether positions were asked for one by one, so that one that is not there is missed.
+    """
+
+    def __init__(self, model: nn.Module, modules: Modules, stream: Stream, item: int, *, lists: bool) -> None:
         self.model, self.notes = model, stream.notes
+        self._lists = lists
         self._modules, self._stream, self._item = modules, stream, item
         self._within: dict[Call | None, list[_Found]] = defaultdict(list)
         self._failed: dict[Call | None, list[str]] = defaultdict(list)
@@ -211,6 +220,10 @@ class _Following:
         stream = name.rpartition(".")[0] if way.call.listed else name
         stream = stream or type(way.call.module).__name__
         rows = rows_of(way.call.module, output, self._item, self._stream.positions)
+        gone = rows.lacking(output) if self._lists and not self._numbers[stream] else ()
+        if gone:
+            listed = ", ".join(map(str, gone[:_MOST_LISTED])) + (" …" if len(gone) > _MOST_LISTED else "")
+            self.notes.append(Note(NOT_THERE, {"stream": stream, "positions": listed}))
         layers = layers_of(way, output, rows, stream, self._numbers[stream])
         self._numbers[stream] += len(layers)
         return tuple(layer for layer in layers if self._holds(layer, output.dtype))

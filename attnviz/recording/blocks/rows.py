@@ -26,6 +26,18 @@ class Rows:
 
     def __call__(self, tensor: Tensor) -> Float[Tensor, "n d"]:
         """The vectors, copied out into the computer's memory. Raises `InputError` where there is no such item."""
+        tensor = self._of_item(tensor)
+        if self.positions is not None:
+            there = [one for one in self.positions if _is_in(one, tensor)]
+            tensor = tensor[torch.tensor(there, dtype=torch.long, device=tensor.device)]
+        return tensor.detach().cpu().clone()
+
+    def lacking(self, tensor: Tensor) -> tuple[int, ...]:
+        """The positions that were asked for and are not there. Raises `InputError` as the call does."""
+        tensor = self._of_item(tensor)
+        return tuple(one for one in self.positions or () if not _is_in(one, tensor))
+
+    def _of_item(self, tensor: Tensor) -> Float[Tensor, "n d"]:
         if tensor.ndim > 2:
             if self.channels_first:
                 tensor = tensor.movedim(1, -1)
@@ -35,11 +47,11 @@ class Rows:
                     _m("Item {item} was asked for; the model was given {items}."), item=self.item, items=items
                 )
             tensor = tensor.select(1 if self.sequence_first else 0, self.item)
-        tensor = tensor.flatten(0, -2)
-        if self.positions is not None:
-            there = [one for one in self.positions if -len(tensor) <= one < len(tensor)]
-            tensor = tensor[torch.tensor(there, dtype=torch.long, device=tensor.device)]
-        return tensor.detach().cpu().clone()
+        return tensor.flatten(0, -2)
+
+
+def _is_in(position: int, tensor: Tensor) -> bool:
+    return -len(tensor) <= position < len(tensor)
 
 
 def rows_of(module: nn.Module, given: Tensor, item: int, positions: Sequence[int] | None) -> Rows:

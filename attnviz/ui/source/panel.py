@@ -13,9 +13,10 @@ from attnviz.trace import Trace
 from attnviz.ui import presenting
 from attnviz.ui.page import plain
 from attnviz.ui.source import allowed, files
-from attnviz.ui.source.recorded import recorded, shipped, want
+from attnviz.ui.source.recorded import reads, recorded, shipped, want
 from attnviz.ui.source.source import Source
 from attnviz.ui.state import Store
+from attnviz.ui.views import translation
 from attnviz.ui.views.source import MOST_TEXT, SourceView
 
 V = TypeVar("V", bound=SourceView)
@@ -113,7 +114,11 @@ def _choice(store: Store[V]) -> str:
         st.session_state[_kind_key(store)] = chosen
         if chosen != FILE and files.opened() is not None:
             files.close()
-        return {"model": chosen, **store.view.beginning(None)} if chosen in shipped() else {}
+        if chosen not in shipped():
+            return {}
+        # A translator knows the words of its grammar alone; Undo brings the text back.
+        text = {} if reads(chosen, store.view.text) else {"text": translation.SENTENCE}
+        return {"model": chosen, **text, **store.view.beginning(None)}
 
     return str(
         st.selectbox(

@@ -6,6 +6,7 @@ from attnviz import models
 from attnviz.base.errors import InputError
 from attnviz.base.language import _, _m
 from attnviz.models import GrammarTranslator, TextModel
+from attnviz.models.translation.shipped import PREFIX
 from attnviz.recording import LabelCheck
 from attnviz.trace import Trace
 from attnviz.ui.page import plain
@@ -43,6 +44,17 @@ def opened(name: str) -> TextModel | GrammarTranslator:
     _check(name)
     with st.spinner(_("Loading the model …")):
         return _loaded(name, chosen_device(), allowed.folders())
+
+
+def reads(name: str, text: str) -> bool:
+    """Whether a shipped model knows the words of the text; those that read any text are not loaded for that."""
+    if not name.startswith(PREFIX):
+        return True
+    model = _loaded(name, chosen_device(), allowed.folders())
+    try:
+        return not isinstance(model, GrammarTranslator) or bool(model.source_words(text))
+    except InputError:
+        return False
 
 
 def labels(name: str, text: str, position: int) -> LabelCheck:

@@ -104,6 +104,16 @@ def test_positions_and_items():
     assert torch.equal(stream[0].left, rows((60, 90)))
 
 
+def test_a_listed_position_that_is_not_there_is_said_and_a_range_is_cut():
+    listed = followed(Block("none"), GIVEN, positions=[0, 9, -1, -7])
+    assert len(listed[0].came_in) == 2
+    assert torch.equal(listed[0].came_in, GIVEN[0, [0, -1]])
+    assert [note.fields["positions"] for note in listed.notes] == ["9, -7"]
+    cut = followed(Block("none"), GIVEN, positions=range(9))
+    assert torch.equal(cut[0].came_in, GIVEN[0])
+    assert not cut.notes
+
+
 class InPlace(Block):
     """As frugal code has it: the stream is overwritten."""
 
