@@ -3,6 +3,7 @@
 import math
 
 from attnviz.base.grouping import grouped
+from attnviz.figures.numerals import three_digits
 from attnviz.figures.palette import Number
 
 _THOUSANDS = ("", "k", "M", "G", "T", "P", "E")
@@ -70,6 +71,8 @@ def linear_ticks(most: Number, *, is_bytes: bool, count: int = 5) -> tuple[list[
 
 
 def _short(value: Number, base: int, units: tuple[str, ...]) -> str:
+    if 0 < value < 1e-4:
+        return three_digits(value).removeprefix("1.00·").replace(".00·", "·")
     power = 0
     while value >= base * (1 - 1e-12) and power < len(units) - 1:
         value, power = value / base, power + 1

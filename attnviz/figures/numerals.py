@@ -3,6 +3,8 @@
 import math
 from collections.abc import Iterable
 
+from attnviz.base.grouping import grouped
+
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -40,7 +42,7 @@ def signed_text(value: float, decimals: int = 3) -> str:
         return sign + rounded if float(rounded) else rounded
     if size >= 100_000:
         mantissa, exponent = f"{size:.2e}".split("e")
-        return f"{sign}{mantissa}·10{str(int(exponent)).translate(_SUPERSCRIPT)}"
+        return f"{sign}{mantissa}·{power_of_ten(int(exponent))}"
     fitting = decimals if size < 10 else decimals - 1 if size < 100 else 1
     return f"{sign}{size:.{fitting}f}"
 
@@ -55,6 +57,21 @@ def brief_text(value: float) -> str:
     return f"{sign}{size:.1f}" if size >= 0.995 else sign + _two_digits(size)
 
 
+def three_digits(number: float | int) -> str:
+    """Three significant digits of a number that is not below 0: 0, 0.0123, 4.56, 1,880, 1.02·10⁻⁵."""
+    if number >= 100:
+        return grouped(float(f"{number:.3g}"))
+    if number == 0 or number >= 1e-4:
+        return f"{number:.3g}"
+    mantissa, exponent = f"{number:.2e}".split("e")
+    return f"{mantissa}·{power_of_ten(int(exponent))}"
+
+
+def power_of_ten(exponent: int) -> str:
+    """10⁻⁵."""
+    return f"10{str(exponent).translate(_SUPERSCRIPT)}"
+
+
 def numbers_text(values: Iterable[float]) -> str:
     """1, −2, 0.25: the numbers of a vector as they were typed in, to six significant digits."""
     return ", ".join(f"{value + 0.0:g}".replace("-", "−") for value in values)
@@ -65,4 +82,4 @@ def _two_digits(size: float) -> str:
     mantissa, exponent = f"{size:.1e}".split("e")
     if int(exponent) >= -4:
         return f"{size:.{1 - int(exponent)}f}"
-    return f"{mantissa}·10{str(int(exponent)).translate(_SUPERSCRIPT)}"
+    return f"{mantissa}·{power_of_ten(int(exponent))}"

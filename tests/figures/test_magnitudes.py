@@ -40,3 +40,7 @@ def test_a_linear_axis_begins_at_nothing():
     assert linear_ticks(68e9, is_bytes=False)[1] == ["0", "20G", "40G", "60G"]
     assert [plain(one) for one in linear_ticks(3e9, is_bytes=True)[1]] == ["0", "1 GiB", "2 GiB"]
     assert linear_ticks(0, is_bytes=False) == ([0.0], ["0"])
+
+
+def test_ticks_far_below_one_are_powers():
+    assert log_ticks(1e-5, 1e-2, is_bytes=False)[1] == ["10⁻⁵", "0.0001", "0.001", "0.01"]

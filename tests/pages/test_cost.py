@@ -159,7 +159,7 @@ def test_what_would_fit_ranks_and_says_what_is_given_up(open_page):
     [
         ({"priced": {"width": 100, "heads": 3}}, "divisor"),
         ({"image": {"width": 8, "stride": 16}}, "whole patch"),
-        ({"image": {"width": 16_000, "height": 16_000, "stride": 4}}, "16000000"),
+        ({"image": {"width": 16_000, "height": 16_000, "stride": 4}}, "16,000,000"),
         ({"budget": {"chip": "abacus"}}, "abacus"),
         ({"compared": {"kinds": ["teleport"]}}, "teleport"),
         ({"compared": {"kinds": ["self", "self"]}}, "twice"),
@@ -203,7 +203,7 @@ def test_under_a_causal_mask_the_core_catches_up_later(open_page):
 def test_a_causal_window_counts_what_lies_before_it_and_itself(open_page):
     assert "Windows count 49 keys" in said(open_page("cost"))
     words = said(open_page("cost", **_of(priced=Priced(causal=True))))
-    assert "Windows count 25 keys" in words
+    assert "A window that looks back counts 25 keys" in words
     assert "no causal form" in words
 
 

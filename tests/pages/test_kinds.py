@@ -165,3 +165,25 @@ def test_it_is_said_what_the_other_sequence_is(open_page):
     assert "“A dog barked at the door.”" in said(app)
     app.segmented_control(key="kinds:source").set_value("picture").run()
     assert "drawn at random" in said(app)
+
+
+def test_the_same_kind_on_both_sides_is_no_change(open_page):
+    app = open_page("kinds", view=address.encode(KindsView(left="squeeze", right="squeeze")))
+    no_trace_of_failure(app)
+    assert "The same kind stands on both sides: nothing changes." in said(app)
+    assert "cannot be compared" not in said(app)
+
+
+def test_who_looks_at_whom_follows_the_switch_to_look_back_alone(open_page):
+    app = open_page("kinds", view=address.encode(KindsView(left="alibi", right="cross", causal=True)))
+    no_trace_of_failure(app)
+    # ALiBi looks back then; cross-attention has no before.
+    assert said(app).count("Set to look back alone, it does so only at itself and at what came before.") == 1
+    app.toggle(key="kinds:causal").set_value(False).run()
+    assert "Set to look back alone" not in said(app)
+
+
+def test_a_sum_of_nothing_has_no_sign(open_page):
+    app = open_page("kinds", view=address.encode(KindsView(left="differential", right="self", lambda_=1.0)))
+    no_trace_of_failure(app)
+    assert "−0.000" not in said(app)

@@ -108,7 +108,7 @@ def test_what_has_other_keys_is_not_compared():
     assert "Its output, 32 numbers" in change.output_sentence(found)
 
 
-def test_the_same_kind_twice_changes_nothing():
+def test_the_weights_of_the_same_kind_are_the_same():
     found = both(KindsView(right="self"))
     assert change.weight_sentence(found) == "No weight of this query changes."
     assert "moves by 0 %" in change.output_sentence(found)
@@ -232,3 +232,9 @@ def test_the_price_says_how_many_pairs_are_computed():
 @pytest.mark.parametrize(("share", "written"), [(0.0, "0"), (23.44, "23.4"), (113.2, "113"), (1749.6, "1,750")])
 def test_a_percentage_has_no_exponent(share, written):
     assert change.percent(share) == written
+
+
+@pytest.mark.parametrize(("left", "right"), [("linear", "squeeze"), ("squeeze", "self")])
+def test_gates_are_no_weights_of_keys(left, right):
+    said = change.weight_sentence(both(KindsView(left=left, right=right)))
+    assert said == "Weights cannot be compared: Squeeze-and-Excitation has no weights of keys."

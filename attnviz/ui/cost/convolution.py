@@ -178,7 +178,7 @@ def _dearer(view: CostView, count: int) -> str:
     whole, core = convolution.crossover(width, kernel), convolution.core_crossover(width, kernel)
     said = [
         _(
-            "At width {width} attention costs at least as much as a {k} × {k} convolution from $n^* = (k^2 - 4)\\,d / 2$ = **{whole}** tokens "
+            "At width {width} attention costs at least as much as a convolution of {k} × {k} from $n^* = (k^2 - 4)\\,d / 2$ = **{whole}** tokens "
             "on, its core alone from $k^2 d / 2$ = **{core}** on.",
             width=width, k=kernel, whole=grouped(whole), core=grouped(core),
         )
@@ -195,10 +195,10 @@ def _dearer(view: CostView, count: int) -> str:
     filtering = convolution.operations(count, width, kernel)
     if spent > filtering:
         said.append(
-            _("Your {tokens} tokens are {times} × as many: here attention is the dearer one.", tokens=grouped(count), times=f"{count / own:.3g}")
+            _("What you have (tokens: {tokens}) is {times} × as much: here attention is the dearer one.", tokens=grouped(count), times=f"{count / own:.3g}")
         )  # fmt: skip
     elif spent == filtering:
-        said.append(_("With your {tokens} tokens both cost the same.", tokens=grouped(count)))
+        said.append(_("With what you have (tokens: {tokens}) both cost the same.", tokens=grouped(count)))
     else:
-        said.append(_("With your {tokens} tokens attention is the cheaper one.", tokens=grouped(count)))
+        said.append(_("With what you have (tokens: {tokens}) attention is the cheaper one.", tokens=grouped(count)))
     return " ".join(said)

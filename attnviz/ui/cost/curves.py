@@ -8,7 +8,7 @@ import streamlit as st
 from attnviz import figures
 from attnviz.attention.kinds.kind import Settings
 from attnviz.base.grouping import grouped
-from attnviz.base.language import _, _m
+from attnviz.base.language import _, _m, _n
 from attnviz.cost.crossings import crossings, evenly_apart
 from attnviz.cost.layer import Layer
 from attnviz.cost.price import Price
@@ -18,7 +18,7 @@ from attnviz.ui.cost import names
 from attnviz.ui.cost.store import CostStore, priced, sets, settings_of, tokens_of
 from attnviz.ui.page import plain
 from attnviz.ui.panels import Picture
-from attnviz.ui.views.cost import Measure
+from attnviz.ui.views.cost import CostView, Measure
 
 MOST_SAID = 4
 LEAST, MOST = 16, 131_072
@@ -123,13 +123,12 @@ def _settings(store: CostStore) -> None:
 
 
 def _notes(store: CostStore, missing: list[str]) -> None:
-    window = store.view.compared.window
     said = [
         _(
             "Worked out, not measured: two operations for a multiplication and its addition; softmax, norms and biases are "
             "left out."
         ),
-        _windows(window, causal=store.view.priced.causal),
+        *windows(store.view),
         _("{kinds} cost what self-attention does, give or take a bias.", kinds=", ".join(map(names.name, names.SAME_AS_SELF))),
     ]  # fmt: skip
     if store.view.source == "image" and {"window", "block"} & set(store.view.compared.kinds):
@@ -145,14 +144,31 @@ def _notes(store: CostStore, missing: list[str]) -> None:
     st.caption(" ".join(said))
 
 
-def _windows(window: int, *, causal: bool) -> str:
-    if not causal:
-        return _("Windows count {keys} keys, w on each side and the query's own.", keys=2 * window + 1)
-    return _(
-        "Windows count {keys} keys, w before the query and its own. {kinds} have no causal form here: their curves are of "
-        "queries that see both ways.",
-        keys=window + 1, kinds=", ".join(map(names.name, names.BOTH_WAYS)),
-    )  # fmt: skip
+def windows(view: CostView) -> list[str]:
+    """How many keys the windows that are drawn count, and which kinds see both ways all the same."""
+    window, kinds = view.compared.window, view.compared.kinds
+    both = _("Windows count {keys} keys, w on each side and the query's own.", keys=2 * window + 1)
+    windowed = {"window", "global_window_random"} & set(kinds)
+    if not view.priced.causal:
+        return [both] if windowed else []
+    said = []
+    if "window" in kinds:
+        said.append(_("A window that looks back counts {keys} keys, w before the query and its own.", keys=window + 1))
+    two_sided = [kind for kind in kinds if kind in names.BOTH_WAYS]
+    if two_sided:
+        said.append(
+            _n(
+                "{kinds} has no causal form here: its curve is of queries that see both ways.",
+                "{kinds} have no causal form here: their curves are of queries that see both ways.",
+                len(two_sided), kinds=", ".join(map(names.name, two_sided)),
+            )
+        )  # fmt: skip
+    if "global_window_random" in kinds:
+        said.append(
+            _("The window of {kind} counts {keys} keys, w on each side and the query's own.",
+              kind=names.name("global_window_random"), keys=2 * window + 1)
+        )  # fmt: skip
+    return said
 
 
 def _tokens(count: int, log: bool) -> tuple[int, ...]:

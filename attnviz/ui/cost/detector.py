@@ -95,7 +95,7 @@ def _verdict(chosen: Detector, family: Family) -> str:
     ]  # fmt: skip
     if chosen.family == "yolo26":
         wide = detectors.tokens(across, down, WIDE_STRIDE)
-        said.append(_("In its variant p6 attention stands at stride 64: {tokens} tokens.", tokens=grouped(wide)))
+        said.append(_("In its variant p6 attention stands at stride 64 (tokens: {tokens}).", tokens=grouped(wide)))
     return " ".join(said)
 
 

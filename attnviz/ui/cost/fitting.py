@@ -7,13 +7,14 @@ import streamlit as st
 
 from attnviz import figures
 from attnviz.base.grouping import grouped
-from attnviz.base.language import _, _m
+from attnviz.base.language import _, _m, _n
 from attnviz.base.memory import amount
 from attnviz.cost import fit
 from attnviz.cost.chips import chips
 from attnviz.cost.fit import GIVES_UP, Loss, Need, Way, ways
 from attnviz.cost.tokens import image_tokens
 from attnviz.figures.magnitudes import count_text
+from attnviz.figures.numerals import three_digits
 from attnviz.ui import panels, presenting
 from attnviz.ui.cost import given, names
 from attnviz.ui.cost.store import CostStore, grid_of, tokens_of
@@ -54,7 +55,7 @@ def show(store: CostStore) -> None:
     with right:
         _budget(store)
         presenting.leave_out(lambda: st.markdown(given.tokens_sentence(store.view)))
-        found = ways(_need(store.view), *_costing(store.view))
+        found = ways(need_of(store.view), *costing(store.view))
         st.markdown(_verdict(store.view, found))
     _picture(store.view, found)
     st.caption(
@@ -108,7 +109,8 @@ def _slider(store: CostStore, name: str, said: str, steps: tuple[float, ...]) ->
     )  # fmt: skip
 
 
-def _need(view: CostView) -> Need:
+def need_of(view: CostView) -> Need:
+    """What has to fit."""
     image = view.image
     is_image = view.source == "image"
     return Need(
@@ -117,8 +119,9 @@ def _need(view: CostView) -> Need:
     )  # fmt: skip
 
 
-def _costing(view: CostView) -> tuple[fit.Costing, float]:
-    budget, need = view.budget, _need(view)
+def costing(view: CostView) -> tuple[fit.Costing, float]:
+    """What is counted, and how much of it there may be."""
+    budget, need = view.budget, need_of(view)
     if budget.unit == "time":
         return fit.seconds(need, chips()[budget.chip], projections=budget.projections), budget.milliseconds / 1000
     if budget.unit == "operations":
@@ -129,9 +132,9 @@ def _costing(view: CostView) -> tuple[fit.Costing, float]:
 
 
 def _verdict(view: CostView, found: tuple[Way, ...]) -> str:
-    limit = _written(_costing(view)[1], view.budget)
+    limit = written(costing(view)[1], view.budget)
     plain = next(way for way in found if way.name == "plain")
-    cost = _written(plain.cost, view.budget)
+    cost = written(plain.cost, view.budget)
     if plain.meets:
         return _("As it is, written out, it costs **{cost}** and **fits** into {limit}.", cost=cost, limit=limit)
     best = found[0]
@@ -139,26 +142,28 @@ def _verdict(view: CostView, found: tuple[Way, ...]) -> str:
         cheapest = min(found, key=lambda way: way.cost)
         return _(
             "As it is, written out, it costs **{cost}**. **Nothing here fits** into {limit}; the cheapest, {way}, costs {least}.",
-            cost=cost, limit=limit, way=_called(cheapest, view), least=_written(cheapest.cost, view.budget),
+            cost=cost, limit=limit, way=called(cheapest, view), least=written(cheapest.cost, view.budget),
         )  # fmt: skip
     return _(
         "As it is, written out, it costs **{cost}** and does not fit into {limit}. First in the order stated below comes **{way}**, {least}.",
-        cost=cost, limit=limit, way=_called(best, view), least=_written(best.cost, view.budget),
+        cost=cost, limit=limit, way=called(best, view), least=written(best.cost, view.budget),
     )  # fmt: skip
 
 
 def _picture(view: CostView, found: tuple[Way, ...]) -> None:
-    limit = _costing(view)[1]
+    limit = costing(view)[1]
     # The axis of time is in what the budget is given in.
     scale = 1000.0 if view.budget.unit == "time" else 1.0
-    rows = [(_called(way, view), scale * way.cost, _written(way.cost, view.budget), way.meets) for way in found]
+    rows = [
+        (called(way, view), scale * way.cost, written(way.cost, view.budget, unit=False), way.meets) for way in found
+    ]
     axis = {
         "time": _("milliseconds at the least"),
         "operations": _("operations"),
         "memory": _("bytes held at once"),
         "cache": _("bytes kept"),
     }[view.budget.unit]
-    said = _written(limit, view.budget)
+    said = written(limit, view.budget)
     picture = Picture(
         figures.budget_bars(
             rows, limit=scale * limit, limit_label=_("budget: {limit}", limit=said), axis=axis,
@@ -175,11 +180,11 @@ def _listed(view: CostView, found: tuple[Way, ...]) -> None:
     table = pd.DataFrame(
         [
             {
-                _("way"): _called(way, view),
-                _("cost"): _written(way.cost, view.budget),
+                _("way"): called(way, view),
+                _("cost"): written(way.cost, view.budget),
                 _("fits"): _("yes") if way.meets else _("no"),
                 _("tokens, n"): grouped(way.tokens),
-                _("pairs kept"): _share(way.kept),
+                _("pairs kept"): share(way.kept),
                 _("kind of loss"): _(_LOSSES[way.loss]),
                 _("gives up"): _(GIVES_UP[way.name]),
             }
@@ -189,27 +194,44 @@ def _listed(view: CostView, found: tuple[Way, ...]) -> None:
     st.table(table.set_index(_("way")))
 
 
-def _share(kept: float) -> str:
-    return "100 %" if kept > 0.9995 else f"{100 * kept:.3g} %"
+def share(kept: float) -> str:
+    """100 %, 99.97 %, 1.2·10⁻⁵ %: all alone is written as all."""
+    if 0.9995 < kept < 1:
+        return f"{min(100 * kept, 99.99):.2f} %"
+    return f"{three_digits(100 * kept)} %"
 
 
-def _called(way: Way, view: CostView) -> str:
+def called(way: Way, view: CostView) -> str:
+    """A way with its setting, as it is called in sentence, picture and table."""
     said = _(_WAYS[way.name]) if way.name in _WAYS else names.name(way.name)
-    side = 2 * way.setting + 1
+    side, pixels = 2 * way.setting + 1, view.source == "image"
     settings = {
         "grouped": lambda: _("{count} of {heads}", count=way.setting, heads=view.priced.kv_heads),
-        "deformable": lambda: _("{count} points", count=way.setting),
-        "window": lambda: f"{side} × {side}" if view.source == "image" else f"w = {grouped(way.setting)}",
-        "block": lambda: f"{way.setting} × {way.setting}" if view.source == "image" else f"b = {grouped(way.setting)}",
+        "deformable": lambda: _n("{count} point", "{count} points", way.setting),
+        "window": lambda: _cells(view, side, reaching=True) if pixels else f"w = {grouped(way.setting)}",
+        "block": lambda: _cells(view, way.setting) if pixels else f"b = {grouped(way.setting)}",
         "global_window_random": lambda: f"w = {grouped(way.setting)}",
-        "pooled keys": lambda: f"{way.setting} × {way.setting}",
+        "pooled keys": lambda: _cells(view, way.setting),
         "stride": lambda: _("{count} pixels", count=way.setting),
         "fewer tokens": lambda: grouped(way.tokens),
     }
     return f"{said}, {settings[way.name]()}" if way.name in settings else said
 
 
-def _written(cost: float, budget: Budget) -> str:
+def _cells(view: CostView, side: int, *, reaching: bool = False) -> str:
+    """Columns × rows of a square of the image, as much of it as an image so flat or narrow can hold.
+
+    reaching: around a cell, so that it ends on the far side of the image from either edge.
+    """
+    rows, columns = grid_of(view) or (side, side)
+    across, down = (min(side, 2 * most - 1 if reaching else most) for most in (columns, rows))
+    return f"{across} × {down}"
+
+
+def written(cost: float, budget: Budget, *, unit: bool = True) -> str:
+    """A cost in the budget's unit. unit: whether operations are said to be some; an axis says it once for all."""
     if budget.unit == "time":
-        return _("{count} ms", count=f"{1000 * cost:.3g}")
-    return count_text(cost) if budget.unit == "operations" else amount(round(cost))
+        return _("{count} ms", count=three_digits(1000 * cost))
+    if budget.unit == "operations":
+        return _("{count} operations", count=count_text(cost)) if unit else count_text(cost)
+    return amount(round(cost))

@@ -115,13 +115,14 @@ def tokens_sentence(view: CostView) -> str:
     """From what somebody has to tokens and pairs, in words."""
     count = tokens_of(view)
     if view.source != "image":
-        return _(
+        return _n(
+            "**{tokens}** token; every query with every key: **{pairs}** pair.",
             "**{tokens}** tokens; every query with every key: **{pairs}** pairs.",
-            tokens=grouped(count), pairs=grouped(count * count),
+            count, tokens=grouped(count), pairs=grouped(count * count),
         )  # fmt: skip
     found = view.image.tokens()
     fields = {
-        "columns": found.columns, "rows": found.rows, "extra": found.extra, "tokens": grouped(count), "pairs": grouped(found.pairs),
+        "columns": grouped(found.columns), "rows": grouped(found.rows), "extra": found.extra, "tokens": grouped(count), "pairs": grouped(found.pairs),
     }  # fmt: skip
     if found.extra:
         said = _(
@@ -129,9 +130,11 @@ def tokens_sentence(view: CostView) -> str:
             **fields,
         )
     else:
-        said = _(
-            "{columns} × {rows} patches: **{tokens}** tokens; every query with every key: **{pairs}** pairs.", **fields
-        )
+        said = _n(
+            "{columns} × {rows} patch: **{tokens}** token; every query with every key: **{pairs}** pair.",
+            "{columns} × {rows} patches: **{tokens}** tokens; every query with every key: **{pairs}** pairs.",
+            count, **fields,
+        )  # fmt: skip
     return f"{said} {_rest(found.rest_right, found.rest_below)}".strip()
 
 

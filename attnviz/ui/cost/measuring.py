@@ -12,8 +12,9 @@ from attnviz.base.grouping import grouped
 from attnviz.base.language import _, _n
 from attnviz.cost import quantiles
 from attnviz.cost.measure import Measuring, Plan, Timed
+from attnviz.figures.numerals import three_digits
 from attnviz.ui import going, presenting
-from attnviz.ui.cost.wording import FORMS, digits
+from attnviz.ui.cost.wording import FORMS
 from attnviz.ui.page import complain, is_public
 from attnviz.ui.state import Store
 from attnviz.ui.views.cost import CostView
@@ -143,7 +144,9 @@ def _row(timed: Timed, budget: float) -> dict[str, str]:
     if spread is None:
         said = _("left out: {reason}", reason=str(timed.left_out)) if timed.left_out else "…"
         return start | dict(zip(columns, (said, "", ""), strict=True))
-    middle = f"{digits(1000 * spread.median)} ({digits(1000 * spread.low)} – {digits(1000 * spread.high)})"
+    middle = (
+        f"{three_digits(1000 * spread.median)} ({three_digits(1000 * spread.low)} – {three_digits(1000 * spread.high)})"
+    )
     return start | dict(zip(columns, (middle, tail(timed.seconds), misses(timed.seconds, budget)), strict=True))
 
 
@@ -152,8 +155,10 @@ def tail(seconds: list[float]) -> str:
     for quantile in _QUANTILES:
         bound = quantiles.upper_bound(seconds, quantile)
         if bound is not None:
-            return _("p{percent} ≤ {milliseconds}", percent=f"{100 * quantile:.0f}", milliseconds=digits(1000 * bound))
-    return _("largest of {count}: {milliseconds}", count=len(seconds), milliseconds=digits(1000 * max(seconds)))
+            return _(
+                "p{percent} ≤ {milliseconds}", percent=f"{100 * quantile:.0f}", milliseconds=three_digits(1000 * bound)
+            )
+    return _("largest of {count}: {milliseconds}", count=len(seconds), milliseconds=three_digits(1000 * max(seconds)))
 
 
 def misses(seconds: list[float], budget: float) -> str:

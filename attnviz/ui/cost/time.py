@@ -9,16 +9,17 @@ import streamlit as st
 from attnviz import figures
 from attnviz.base.errors import InputError
 from attnviz.base.grouping import grouped
-from attnviz.base.language import _
+from attnviz.base.language import _, _n
 from attnviz.cost import roofline
 from attnviz.cost.chips import Chip, chips
 from attnviz.cost.measure import Measuring
 from attnviz.cost.roofline import Form
 from attnviz.figures import TimeDots, TimeLine
+from attnviz.figures.numerals import three_digits
 from attnviz.ui import panels, presenting
 from attnviz.ui.cost import measuring
 from attnviz.ui.cost.store import tokens_of
-from attnviz.ui.cost.wording import FORMS, digits
+from attnviz.ui.cost.wording import FORMS
 from attnviz.ui.panels import Picture
 from attnviz.ui.state import Store
 from attnviz.ui.views.cost import CostView
@@ -110,9 +111,11 @@ def _verdict(time: TimeBudget) -> str:
     chip = chips()[time.chip]
     frame, most = 1000 / time.rate, _most(time, chip, time.form)
     said = [
-        _(
+        _n(
+            "At {rate} Hz a frame lasts {frame} ms; {share} % of it for one layer is **{budget} ms a layer**.",
             "At {rate} Hz a frame lasts {frame} ms; {share} % of it over {layers} layers is **{budget} ms a layer**.",
-            rate=time.rate, frame=digits(frame), share=time.share, layers=time.layers, budget=digits(time.milliseconds),
+            time.layers, rate=time.rate, frame=three_digits(frame), share=time.share, layers=time.layers,
+            budget=three_digits(time.milliseconds),
         )
     ]  # fmt: skip
     if not most:
@@ -142,15 +145,15 @@ def _of_given(view: CostView) -> list[str]:
     seconds = roofline.bound(roofline.work(tokens, time.core()), chips()[time.chip]).seconds
     if 1000 * seconds > time.milliseconds:
         said = _(
-            "What you have, {tokens} tokens, takes at least {milliseconds} ms a layer: **it cannot fit**.",
+            "What you have (tokens: {tokens}) takes at least {milliseconds} ms a layer: **it cannot fit**.",
             tokens=grouped(tokens),
-            milliseconds=digits(1000 * seconds),
+            milliseconds=three_digits(1000 * seconds),
         )
     else:
         said = _(
-            "What you have, {tokens} tokens, takes at least {milliseconds} ms a layer: the bound does not rule it out.",
+            "What you have (tokens: {tokens}) takes at least {milliseconds} ms a layer: the bound does not rule it out.",
             tokens=grouped(tokens),
-            milliseconds=digits(1000 * seconds),
+            milliseconds=three_digits(1000 * seconds),
         )
     return [said]
 

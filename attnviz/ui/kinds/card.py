@@ -27,9 +27,12 @@ def _short(line: str) -> list[str]:
     return [f"{{{size}{part}}}" for part in line.split(r", \qquad ")] if size else line.split(r", \qquad ")
 
 
-def meaning(kind: Kind) -> None:
-    """Who may look at whom, and what is given up for it."""
-    st.markdown(f"**{_(kind.name)}** · {_(kind.who_looks)}")
+def meaning(kind: Kind, *, causal: bool = False) -> None:
+    """Who may look at whom, and what is given up for it. causal: whether the page is set to look back alone."""
+    looks = _(kind.who_looks)
+    if causal and "causal" in kind.sliders:
+        looks += " " + _("Set to look back alone, it does so only at itself and at what came before.")
+    st.markdown(f"**{_(kind.name)}** · {looks}")
     st.markdown(_("**Gives up:** {what}", what=_(kind.gives_up)))
 
 

@@ -13,6 +13,9 @@ from attnviz.ui.page import plain
 
 def change(found: Both) -> None:
     """The largest change of a weight, and how far the output moves; why not, where they cannot be compared."""
+    if found.left.kind is found.right.kind:
+        st.markdown(_("The same kind stands on both sides: nothing changes."))
+        return
     said = [one for one in (weight_sentence(found), output_sentence(found)) if one]
     st.markdown(" ".join(said))
     st.caption(
@@ -25,6 +28,9 @@ def change(found: Both) -> None:
 
 def weight_sentence(found: Both) -> str:
     """Which key's weight changes most from the left to the right."""
+    without = next((side.name for side in found.sides if side.weights is None), None)
+    if without is not None:
+        return _("Weights cannot be compared: {kind} has no weights of keys.", kind=without)
     left, right = found.left.weights, found.right.weights
     if left is None or right is None or not found.same_keys:
         return _("Their weights cannot be compared: they are not weights of the same keys.")

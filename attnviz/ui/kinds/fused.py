@@ -10,6 +10,7 @@ from attnviz.base import device
 from attnviz.base.grouping import grouped
 from attnviz.base.language import _
 from attnviz.base.memory import amount
+from attnviz.figures.numerals import weight_text
 from attnviz.ui import going, panels, presenting
 from attnviz.ui.kinds import measured
 from attnviz.ui.kinds.measured import HEADS, WIDTH, Measured, Spec
@@ -105,7 +106,7 @@ def sentence(one: Measured) -> str:
             _(
                 "Its numbers and the formula's differ by at most **{difference}**, where the largest is {largest}; "
                 "its peak is **{fused}**, the formula's **{plain}**, {times} times as much.",
-                difference=f"{one.difference:.1e}", largest=f"{one.largest:.2f}", fused=amount(one.fused_bytes),
+                difference=weight_text(one.difference), largest=f"{one.largest:.2f}", fused=amount(one.fused_bytes),
                 plain=amount(one.plain_bytes), times=f"{one.plain_bytes / max(one.fused_bytes, 1):.3g}",
             ),
         ]
@@ -119,7 +120,7 @@ def table(found: Sequence[Measured]) -> pd.DataFrame:
             _("positions"): [one.length for one in found],
             _("backend that ran"): [one.backend or "—" for one in found],
             _("backends that would run"): [", ".join(one.willing) for one in found],
-            _("largest difference"): [f"{one.difference:.1e}" for one in found],
+            _("largest difference"): [weight_text(one.difference) for one in found],
             _("formula"): [amount(one.plain_bytes) for one in found],
             _("fused"): [amount(one.fused_bytes) for one in found],
             _("times"): [f"{one.plain_bytes / max(one.fused_bytes, 1):.3g}" for one in found],

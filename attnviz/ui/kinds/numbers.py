@@ -84,7 +84,8 @@ def _sum(side: Side) -> str:
     weights = side.weights
     if weights is None:
         return "—"
-    total = f"{float(weights.nan_to_num().sum()):.3f}".replace("-", "−")
+    # What is rounded to nothing has no sign.
+    total = f"{round(float(weights.nan_to_num().sum()), 3) + 0.0:.3f}".replace("-", "−")
     assert side.tile is not None  # noqa: S101 - there are weights
     sunk = float(side.tile.sinks[side.query])
     return _("{total}, the sink takes {mass}", total=total, mass=weight_text(sunk)) if sunk > 0 else total

@@ -138,7 +138,7 @@ def scheme(store: KindsStore) -> None:
     view: Positions = store.view.positions
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.segmented_control(
-            _("What tells the order"), list(SCHEMES), required=True,
+            _("What tells the order"), list(SCHEMES), required=True, wrap=True,
             format_func=lambda name: _(NAMES[name]) if name != "alibi" else NAMES[name],
             **store.widget("positions scheme", view.scheme, lambda name: store.view.positions.but(scheme=name)),
         )  # fmt: skip

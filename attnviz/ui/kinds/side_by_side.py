@@ -54,7 +54,7 @@ def _choose(store: KindsStore) -> None:
 def _meanings(store: KindsStore) -> None:
     for column, field in zip(st.columns(2, gap="medium"), SIDES, strict=True):
         with column:
-            card.meaning(kinds.kind(getattr(store.view, field)))
+            card.meaning(kinds.kind(getattr(store.view, field)), causal=store.view.causal)
 
 
 def _sources(store: KindsStore) -> None:

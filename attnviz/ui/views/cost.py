@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, model_validator
 
 from attnviz.base.errors import InputError
+from attnviz.base.grouping import grouped
 from attnviz.base.language import _, _m, _n
 from attnviz.cost.chips import chips
 from attnviz.cost.layer import Layer
@@ -40,7 +41,9 @@ class Image(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
         found = self.tokens().count
         if found > MOST_TOKENS:
             raise InputError(
-                _m("The image has {found} tokens; at most {most} were expected."), found=found, most=MOST_TOKENS
+                _m("The image has {found} tokens; at most {most} were expected."),
+                found=grouped(found),
+                most=grouped(MOST_TOKENS),
             )
         return self
 
