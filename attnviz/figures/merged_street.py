@@ -22,6 +22,8 @@ _HEIGHT = 430
 _EDGE = 4.0
 _CLOSE = 8.0
 """Metres from the lowest to the highest of several for which their number can stand over or under them."""
+_DISC = 1.2
+"""Metres that the disc of a person and the diamond of a token reach from their middle, as they are drawn."""
 _ASPHALT = "rgba(128,128,128,0.22)"
 _GONE = "rgba(128,128,128,0.9)"
 
@@ -171,7 +173,7 @@ def _numbers(
     for token, members in enumerate(shared.members):
         number = f"<b>{weight_text(float(weights[token]))}</b>"
         if len(members) > 1:
-            found.append((*_above(bodies, members, places[token]), f"{number} ×{len(members)}"))
+            found.append((*_above(bodies, members, places[token], shared.people), f"{number} ×{len(members)}"))
         elif members[0] not in shared.people:
             found.append((*_beside(bodies[members[0]]), number))
     return plot.scatter(
@@ -196,13 +198,14 @@ def _beside(body: Body) -> tuple[float, float, str]:
 
 
 def _above(
-    bodies: Sequence[Body], members: Sequence[int], middle: tuple[float, float]
+    bodies: Sequence[Body], members: Sequence[int], middle: tuple[float, float], people: Sequence[int]
 ) -> tuple[float, float, str]:  # fmt: skip
     """Where the number of several stands: over or under all of them where they are close, else right of their middle."""
-    tops = [bodies[at].y + _half(bodies[at])[1] for at in members]
-    bottoms = [bodies[at].y - _half(bodies[at])[1] for at in members]
+    north = {at: _DISC if at in people else _half(bodies[at])[1] for at in members}
+    tops = [bodies[at].y + north[at] for at in members]
+    bottoms = [bodies[at].y - north[at] for at in members]
     if max(tops) - min(bottoms) > _CLOSE:
-        return middle[0] + 0.6, middle[1], "middle right"
+        return middle[0] + _DISC, middle[1], "middle right"
     return (middle[0], max(tops), "top center") if middle[1] >= 0 else (middle[0], min(bottoms), "bottom center")
 
 

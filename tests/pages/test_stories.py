@@ -183,6 +183,22 @@ def test_a_sentence_goes_with_its_step(made):
     assert made.text_area(key="stories:say-3").value == "Now look."
 
 
+@pytest.mark.parametrize(
+    ("action", "left"),
+    [
+        ("up", [("start", "Start"), ("heads", "Now look."), ("playground", "Playground")]),
+        ("remove", [("start", "Start"), ("playground", "Playground")]),
+    ],
+)
+def test_a_press_counts_that_comes_with_the_words_before_the_page_was_drawn_anew(made, action, left):
+    # As on a slow machine: both arrive together, and what is pressed was drawn for the step with its old words.
+    made.text_area(key="stories:say-3").set_value("Now look.")
+    made.button(key=f"{action}-3").click()
+    made.run()
+    no_trace_of_failure(made)
+    assert [(step.page, step.say) for step in _draft(made).steps] == left
+
+
 def test_going_there_shows_the_step_without_a_walk(open_page):
     view = IntersectionView(selected="pedestrian")
     steps = (step_of("intersection", view, "Look."),)

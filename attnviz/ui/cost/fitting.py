@@ -177,11 +177,12 @@ def _picture(view: CostView, found: tuple[Way, ...]) -> None:
 
 
 def _listed(view: CostView, found: tuple[Way, ...]) -> None:
+    cost = _("operations") if view.budget.unit == "operations" else _("cost")
     table = pd.DataFrame(
         [
             {
                 _("way"): called(way, view),
-                _("cost"): written(way.cost, view.budget),
+                cost: written(way.cost, view.budget, unit=False),
                 _("fits"): _("yes") if way.meets else _("no"),
                 _("tokens, n"): grouped(way.tokens),
                 _("pairs kept"): share(way.kept),

@@ -15,8 +15,8 @@ def formula(kind: Kind) -> None:
     """The formula, in one notation for all kinds, and the shapes under it."""
     lines = [spoken(part) for line in kind.formula for part in _short(line)]
     st.latex(r"\begin{gathered}" + r" \\[2pt] ".join(lines) + r"\end{gathered}")
-    # One by one, so that they wrap where it is narrow.
-    st.caption(" &nbsp; ".join(f"${spoken(line)}$" for line in kind.shapes))
+    # One by one, so that they wrap where it is narrow; in braces, so that none wraps within.
+    st.caption(" &nbsp; ".join(f"${{{spoken(line)}}}$" for line in kind.shapes))
 
 
 def _short(line: str) -> list[str]:

@@ -118,26 +118,32 @@ def _new_name() -> str:
     return str(st.session_state[COUNT])
 
 
+def _now(store: DraftStore, name: str, drawn: Step) -> Step:
+    """The step of this name as it is now: its words may have changed since what is pressed was drawn."""
+    steps = store.view.steps
+    return next((step for step, known in zip(steps, _names(steps), strict=True) if known == name), drawn)
+
+
 def _step(store: DraftStore, at: int, step: Step, name: str) -> None:
     with st.container(border=True, key=f"step-{name}"):
         st.markdown(f"**{at + 1} · {_described(step.page, _summary(step))}")
         st.text_area(
             _("What to say at step {number}", number=at + 1), height=90, max_chars=MOST_LETTERS,
-            **store.widget(f"say-{name}", said(step.say), lambda words: {"steps": store.view.saying(step, words)}),
+            **store.widget(f"say-{name}", said(step.say), lambda words: {"steps": store.view.saying(_now(store, name, step), words)}),
         )  # fmt: skip
         with st.container(horizontal=True):
             st.button(
                 _("Up"), icon=":material/arrow_upward:", key=f"up-{name}", disabled=at == 0,
-                on_click=lambda: store.change(steps=store.view.moved(step, -1)),
+                on_click=lambda: store.change(steps=store.view.moved(_now(store, name, step), -1)),
             )  # fmt: skip
             st.button(
                 _("Down"), icon=":material/arrow_downward:", key=f"down-{name}", disabled=step is store.view.steps[-1],
-                on_click=lambda: store.change(steps=store.view.moved(step, 1)),
+                on_click=lambda: store.change(steps=store.view.moved(_now(store, name, step), 1)),
             )  # fmt: skip
             st.button(_("Go there"), icon=":material/open_in_new:", key=f"go-{name}", on_click=walk.ask, args=(step,))
             st.button(
                 _("Remove"), icon=":material/delete:", key=f"remove-{name}",
-                on_click=lambda: store.change(steps=store.view.without(step)),
+                on_click=lambda: store.change(steps=store.view.without(_now(store, name, step))),
             )  # fmt: skip
 
 
