@@ -11,10 +11,19 @@ LONGEST = 90
 _SIZES = ((170, r"\footnotesize "), (140, r"\small "))
 
 
-def formula(kind: Kind) -> None:
-    """The formula, in one notation for all kinds, and the shapes under it."""
+# The longest line takes 440 pixels at full size: in a narrower column all of them are smaller.
+_FITTED = """<style>
+[class*="st-key-kinds-formula"] { container-type: inline-size; }
+[class*="st-key-kinds-formula"] .katex-display .katex { font-size: clamp(0.8rem, 4.3cqw, 1.21rem); }
+</style>"""
+
+
+def formula(kind: Kind, side: str) -> None:
+    """The formula, in one notation for all kinds, and the shapes under it. side: which of two it stands on."""
     lines = [spoken(part) for line in kind.formula for part in _short(line)]
-    st.latex(r"\begin{gathered}" + r" \\[2pt] ".join(lines) + r"\end{gathered}")
+    with st.container(key=f"kinds-formula-{side}"):
+        st.html(_FITTED)
+        st.latex(r"\begin{gathered}" + r" \\[2pt] ".join(lines) + r"\end{gathered}")
     # One by one, so that they wrap where it is narrow; in braces, so that none wraps within.
     st.caption(" &nbsp; ".join(f"${{{spoken(line)}}}$" for line in kind.shapes))
 

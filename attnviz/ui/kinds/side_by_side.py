@@ -46,7 +46,7 @@ def _choose(store: KindsStore) -> None:
     for column, field in ((left, "left"), (right, "right")):
         with column:
             controls.kind(store, field)
-            presenting.leave_out(partial(card.formula, kinds.kind(getattr(store.view, field))))
+            presenting.leave_out(partial(card.formula, kinds.kind(getattr(store.view, field)), field))
     with between:
         controls.swap(store)
 

@@ -49,3 +49,20 @@ def test_a_row_that_is_clicked_becomes_the_query(window):
     # The fourth of ten rows: “ate”.
     window.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] * 0.35)
     window.get_by_text("Weights of the query “ate”").first.wait_for(timeout=30_000)
+
+
+# How far formulas reach beyond their column, in pixels; a formula that is not set yet has no parts.
+_BEYOND = """() => [...document.querySelectorAll('.katex-display')].map(formula => {
+    const column = formula.closest('[data-testid=stColumn]').getBoundingClientRect().right;
+    const parts = [...formula.querySelectorAll('.katex-html .base')];
+    return parts.length ? Math.max(...parts.map(one => one.getBoundingClientRect().right)) - column : Infinity;
+})"""
+
+
+@pytest.mark.parametrize("language", ["en", "ja", "ru"])
+@pytest.mark.parametrize(
+    ("left", "right"), [("cross", "strided"), ("fixed", "global_window_random"), ("linear", "deformable")]
+)
+def test_the_longest_formulas_fit_into_their_columns(chromium_page, link, left, right, language):
+    page = chromium_page(f"{link(KindsView(left=left, right=right))}&lang={language}", width=1280)
+    page.wait_for_function(f"({_BEYOND})().length === 2 && ({_BEYOND})().every(one => one <= 0)", timeout=60_000)
