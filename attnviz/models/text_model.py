@@ -49,8 +49,10 @@ class TextModel:
     @property
     def reader(self) -> nn.Module:
         """The layers that read the text: without the head that names the next token, where a model has but that."""
-        reader: Any = self.module if self.config.is_encoder_decoder else self.module.base_model
-        return reader  # type: ignore[no-any-return]
+        module: Any = self.module
+        whole = self.config.is_encoder_decoder or module.get_output_embeddings() is None
+        reader: nn.Module = module if whole else module.base_model
+        return reader
 
     @property
     def names_next(self) -> bool:
