@@ -11,6 +11,7 @@ from attnviz.scenes.risk.path import Path, between
 
 # How far apart the lines are, in m.
 STEP = 0.1
+_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,8 @@ class Corridor:
 def corridor_of(path: Path, length: float, width: float) -> Corridor:
     """The corridor that an ego of this size covers up to the path's last moment; no lines where it stands."""
     travelled = path.travelled()
-    count = int(((travelled[-1] - length / 2) / STEP).clamp(min=-1)) + 1
+    # The line at the very end is there however the way to it is rounded.
+    count = int(((travelled[-1] - length / 2) / STEP + _ROUNDING).clamp(min=-1)) + 1
     ahead = length / 2 + STEP * torch.arange(count, dtype=travelled.dtype)
     before, after = (between(ahead + way * STEP / 2, travelled, path.headings, turns=True) for way in (-1, 1))
     bend = torch.atan2((after - before).sin(), (after - before).cos()) / STEP

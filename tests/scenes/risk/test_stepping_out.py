@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from attnviz.scenes.boxes import corners
@@ -192,6 +192,7 @@ places = st.tuples(
 
 @given(st.lists(places, min_size=1, max_size=3), st.floats(-math.pi, math.pi), st.floats(-50, 50), st.booleans())
 @settings(max_examples=30, deadline=None)
+@example([(6.0, 2.5, 1.0, 5.0, 2.0)], 1.0, 0.0, False)
 def test_mirrored_turned_and_moved_it_is_the_same(others, angle, shift, bent):
     path = turn() if bent else straight(10.0)
     blockers = boxes(*others)
