@@ -178,7 +178,7 @@ def test_who_looks_at_whom_follows_the_switch_to_look_back_alone(open_page):
     app = open_page("kinds", view=address.encode(KindsView(left="alibi", right="cross", causal=True)))
     no_trace_of_failure(app)
     # ALiBi looks back then; cross-attention has no before.
-    assert said(app).count("Set to look back alone, it does so only at itself and at what came before.") == 1
+    assert said(app).count("Set to look back alone, a position has only itself and what came before it.") == 1
     app.toggle(key="kinds:causal").set_value(False).run()
     assert "Set to look back alone" not in said(app)
 

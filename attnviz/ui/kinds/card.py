@@ -40,7 +40,7 @@ def meaning(kind: Kind, *, causal: bool = False) -> None:
     """Who may look at whom, and what is given up for it. causal: whether the page is set to look back alone."""
     looks = _(kind.who_looks)
     if causal and "causal" in kind.sliders:
-        looks += " " + _("Set to look back alone, it does so only at itself and at what came before.")
+        looks += " " + _("Set to look back alone, a position has only itself and what came before it.")
     st.markdown(f"**{_(kind.name)}** · {looks}")
     st.markdown(_("**Gives up:** {what}", what=_(kind.gives_up)))
 
