@@ -12,6 +12,7 @@ from attnviz.attention.attention import Attention
 from attnviz.attention.kinds.kind import WITHOUT_PAIRS, Inputs, Kind, Outcome, Paper, Settings
 from attnviz.attention.kinds.masked import looking_back
 from attnviz.attention.linear import Linear
+from attnviz.attention.masks import Causal
 from attnviz.base.language import _m
 
 KATHAROPOULOS = Paper("Katharopoulos et al.", 2020, "2006.16236")
@@ -76,6 +77,7 @@ def run(inputs: Inputs, settings: Settings) -> Outcome:
         attention=Attention.from_scores(
             implicit,
             form="linear",
+            mask=Causal() if settings.causal else None,
             value=value,
             name=LINEAR.id,
             query_tokens=inputs.tokens,

@@ -88,6 +88,16 @@ def test_what_is_not_live_has_no_weight_and_rows_sum_to_1_where_they_are_a_softm
         torch.testing.assert_close(total, torch.ones_like(total))
 
 
+@pytest.mark.parametrize(
+    "each", [each for each in KINDS if each.id not in ("deformable", "squeeze")], ids=lambda each: each.id
+)
+@pytest.mark.parametrize("settings", [Settings(), CHANGED], ids=["default", "changed"])
+def test_what_is_not_live_is_shown_as_absent_and_not_as_zero(each, inputs, settings):
+    # Deformable attention hides nothing: what no point touches has the weight 0.
+    found = each.run(inputs, settings)
+    assert torch.equal(found.attention.allowed(None), found.live.expand(found.attention.heads, -1, -1))
+
+
 @EVERY
 def test_what_is_live_is_computed_unless_no_pair_is(each, inputs):
     for settings in (Settings(), CHANGED):
